@@ -1,0 +1,21 @@
+# What every file of ours is compiled with. Headers of libraries are SYSTEM and keep their own warnings.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(plumb_options INTERFACE)
+target_include_directories(plumb_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(plumb_options INTERFACE
+  -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror
+  -Wno-restrict)  # fires falsely on "text" + std::string in g++ 12
+target_compile_definitions(plumb_options INTERFACE PLUMB_VERSION="${PROJECT_VERSION}")
+
+if(PLUMB_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()

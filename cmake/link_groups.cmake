@@ -1,0 +1,20 @@
+# Three link groups that never mix: plain (neither library), spm (SentencePiece) and torch (LibTorch).
+# Debian's SentencePiece and LibTorch bring two protobufs that crash before main in one process.
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+# Debian's libtorch and its dependants put every header in /usr/include, already a system directory.
+find_package(Torch 1.13 REQUIRED)
+
+# The folders of a link group are one static library each group; a folder is a list of files, nothing to register.
+function(plumb_library name)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;LINK" ${ARGN})
+  set(sources)
+  foreach(folder ${ARG_FOLDERS})
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/plumb/${folder}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC plumb_options ${ARG_LINK})
+endfunction()

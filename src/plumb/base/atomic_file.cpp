@@ -1,0 +1,116 @@
+#include "plumb/base/atomic_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <stdexcept>
+#include <string>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "plumb/base/error.h"
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+const char* remedy_for(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT:
+      return "Free some space, or write to another disk";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "Choose a directory that you may write to";
+    case ENOENT:
+    case ENOTDIR:
+      return "Create the directory first";
+    case EISDIR:
+      return "Choose the name of a file";
+    default:
+      return "Check the disk, or write elsewhere";
+  }
+}
+
+// Independent of the final name, which may already be as long as a name can be.
+fs::path temporary_name(const fs::path& directory) {
+  static std::atomic<unsigned> next{0};
+  return directory / fmt::format(".plumb-{}-{}.tmp", ::getpid(), next++);
+}
+
+// A rename lives in the directory: without this, a power cut can bring the old file back after we reported success.
+int sync_directory(const fs::path& directory) {
+  const FileDescriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open()) return errno == EACCES ? 0 : errno;  // a directory may be writable yet not readable
+  if (::fsync(opened.get()) == 0) return 0;
+  return errno == EINVAL || errno == ENOTSUP ? 0 : errno;  // some file systems cannot, and have no need to
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+  do {  // a crashed process with our number may have left its temporary behind
+    temporary_ = temporary_name(directory_of(path_));
+    file_ = FileDescriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  } while (!file_.is_open() && (errno == EEXIST || errno == EINTR));
+  if (!file_.is_open()) {
+    const int error_number = errno;
+    temporary_.clear();
+    fail("cannot be created", error_number);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  discard();
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  if (!file_.is_open()) throw std::logic_error("AtomicFile: write to " + path_.string() + " after its end");
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot be written", errno);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+}
+
+void AtomicFile::write(std::string_view text) {
+  write(std::as_bytes(std::span(text)));
+}
+
+void AtomicFile::commit() {
+  if (!file_.is_open()) throw std::logic_error("AtomicFile: second commit of " + path_.string());
+  if (::fsync(file_.get()) != 0) fail("cannot be brought to the disk", errno);
+  if (const int error_number = file_.close(); error_number != 0) fail("cannot be closed", error_number);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place", errno);
+  temporary_.clear();
+  if (const int error_number = sync_directory(directory_of(path_)); error_number != 0) {
+    fail("is written, but its directory cannot be brought to the disk", error_number);
+  }
+}
+
+void AtomicFile::fail(const char* action, int error_number) {
+  discard();
+  throw DiskError(path_.string(), fmt::format("{}: {}", action, reason_of(error_number)), remedy_for(error_number));
+}
+
+void AtomicFile::discard() {
+  file_.close();
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+void write_whole(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace plumb

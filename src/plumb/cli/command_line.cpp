@@ -1,0 +1,94 @@
+#include "plumb/cli/command_line.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "plumb/base/error.h"
+#include "plumb/base/nearest_name.h"
+#include "plumb/catalogue/commands.h"
+
+namespace plumb {
+namespace {
+
+struct ReaderGone {};
+
+// What other libraries throw may run over many lines, a backtrace for example: the first says what happened.
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::string nearest_option(const CLI::App& app, const std::string& wanted) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  const std::vector<std::string_view> names(flags.begin(), flags.end());
+  return nearest(wanted, names);
+}
+
+std::string parse_remedy(const CLI::App& app) {
+  for (const std::string& extra : app.remaining()) {
+    if (!extra.starts_with('-')) continue;
+    if (const std::string near = nearest_option(app, extra); !near.empty()) {
+      return fmt::format("Did you mean {}? See {} --help", near, app.get_name());
+    }
+  }
+  return fmt::format("See {} --help", app.get_name());
+}
+
+// CLI11 begins its sentences with capitals and ends some with a stop; ours go on after "plumb list: ".
+std::string parse_problem(std::string text) {
+  text = first_line(text);
+  while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
+  if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z') text[0] = static_cast<char>(std::tolower(text[0]));
+  return text;
+}
+
+}  // namespace
+
+int run_command(const std::function<int()>& command) {
+  try {
+    return command();
+  } catch (const ReaderGone&) {
+    return 128 + SIGPIPE;
+  } catch (const Error& error) {
+    fmt::print(stderr, "plumb: {}\n", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "plumb: internal error: {}\n", first_line(error.what()));
+    return static_cast<int>(Exit::OurMistake);
+  }
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno == EPIPE) throw ReaderGone{};
+  throw DiskError("stdout", fmt::format("cannot write ({})", std::strerror(errno)),
+                  "Free some space or write elsewhere");
+}
+
+bool parse_arguments(CLI::App& app, int argc, char** argv) {
+  const Command* row = find_command(argv[0]);
+  app.name(fmt::format("plumb {}", argv[0]));
+  if (row) {
+    app.description(std::string(row->summary));
+    app.footer(fmt::format("Example:\n  {}", row->example));
+  }
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UserError(app.get_name(), parse_problem(error.what()), parse_remedy(app));
+  }
+}
+
+}  // namespace plumb

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace plumb {
+
+/// Runs a command and turns whatever it throws into one line on stderr and an exit code: plumb::Error into its own,
+/// anything else into 1. Both programs run every command through it.
+int run_command(const std::function<int()>& command);
+
+/// Writes data to stdout and sees that it arrives: a full disk is an error (exit 4). A reader who has gone away
+/// (`| head -1`) is not: the command ends quietly, as SIGPIPE would end it.
+void print(std::string_view text);
+
+/// Parses what follows the name of a command: `argv[0]` is the name, whose row gives description and example.
+/// False if help was asked for and shown; throws UserError if the arguments are wrong.
+bool parse_arguments(CLI::App& app, int argc, char** argv);
+
+}  // namespace plumb

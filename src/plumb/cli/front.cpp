@@ -1,0 +1,108 @@
+// plumb: the program that users type. It answers what needs no LibTorch and becomes plumb-engine for the rest.
+
+#include "plumb/cli/front.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "plumb/base/error.h"
+#include "plumb/base/table.h"
+#include "plumb/catalogue/commands.h"
+#include "plumb/cli/command_line.h"
+#include "plumb/config/suggestion.h"
+
+#ifndef PLUMB_VERSION
+#define PLUMB_VERSION "0.1.0"
+#endif
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kLineWidth = 120;
+constexpr char kEngine[] = "plumb-engine";
+
+struct FrontCommand {
+  std::string_view name;
+  int (*run)(int argc, char** argv);
+};
+constexpr FrontCommand kFrontCommands[] = {{"list", list_command}, {"inspect", inspect_command}};
+
+std::string overview() {
+  std::string text =
+      "Plumb: Transformers that differ only in where the normalisation sits and how the residual is wired.\n\n"
+      "Usage: plumb COMMAND [ARGUMENTS]\n\n";
+  Table table({{"command"}, {"what it does"}});
+  for (const Command& row : commands()) table.add_row({std::string(row.name), std::string(row.summary)});
+  text += table.to_string(kLineWidth);
+  text += "\nplumb COMMAND --help    the arguments of a command\nplumb --version         the version\n";
+  text += fmt::format("\nExample:\n  {}\n", commands().front().example);
+  return text;
+}
+
+// The same process becomes the engine, so that signals, pid and exit code are the engine's own.
+[[noreturn]] void become_engine(char** argv) {
+  std::vector<char*> arguments(argv, argv + 1);
+  std::string name = kEngine;
+  arguments[0] = name.data();
+  for (char** argument = argv + 1; *argument; ++argument) arguments.push_back(*argument);
+  arguments.push_back(nullptr);
+
+  std::error_code ignored;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path() / kEngine;
+  const bool is_beside = fs::exists(beside, ignored);
+  if (is_beside) {
+    execv(beside.c_str(), arguments.data());
+  } else {
+    execvp(kEngine, arguments.data());
+  }
+  const int error = errno;
+  if (!is_beside && error == ENOENT) {
+    throw Error(Exit::OurMistake, kEngine,
+                fmt::format("this command needs it, but it is neither {} nor in PATH", beside.string()),
+                "Build it with ./dev build (CMake target plumb-engine)");
+  }
+  throw Error(Exit::OurMistake, is_beside ? beside.string() : kEngine,
+              fmt::format("cannot be started ({})", std::strerror(error)), "Build it again with ./dev build");
+}
+
+[[noreturn]] void unknown_command(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Command& row : commands()) names.push_back(row.name);
+  const bool is_option = name.starts_with('-');
+  throw UserError("plumb", fmt::format("there is no {} {}", is_option ? "option" : "command", name),
+                  did_you_mean(name, names) + "`plumb --help` shows what there is");
+}
+
+int front(int argc, char** argv) {
+  const std::string_view name = argc > 1 ? argv[1] : "--help";
+  if (name == "--help" || name == "-h" || name == "help") {
+    print(overview());
+    return 0;
+  }
+  if (name == "--version" || name == "-V") {
+    print("plumb " PLUMB_VERSION "\n");
+    return 0;
+  }
+  const Command* row = find_command(name);
+  if (!row) unknown_command(name);
+  if (row->program == Command::Program::Engine) become_engine(argv);
+  for (const FrontCommand& command : kFrontCommands) {
+    if (command.name == name) return command.run(argc - 1, argv + 1);
+  }
+  throw std::logic_error(fmt::format("command {} has no function in front.cpp", name));
+}
+
+}  // namespace
+}  // namespace plumb
+
+int main(int argc, char** argv) {
+  return plumb::run_command([&] { return plumb::front(argc, argv); });
+}

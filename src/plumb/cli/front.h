@@ -1,0 +1,9 @@
+#pragma once
+
+/// The commands that the front answers itself. `argv[0]` is the name of the command.
+namespace plumb {
+
+int list_command(int argc, char** argv);
+int inspect_command(int argc, char** argv);
+
+}  // namespace plumb

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "plumb/config/config.h"
+#include "plumb/config/sources.h"
+
+namespace plumb {
+
+/// Throws UserError at the first value or combination that no model can have, naming the line of the key to change.
+/// load_config() calls it; a program that fills a Config by itself should, too. `plan()` may be called afterwards.
+void check(const Config& config, const Sources& sources = {});
+
+/// Its two halves: numbers on their own and against each other, and what the rows of the tables demand.
+void check_numbers(const Config& config, const Sources& sources);
+void check_rows(const ModelConfig& model, const Sources& sources);
+
+}  // namespace plumb

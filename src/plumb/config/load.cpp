@@ -1,0 +1,69 @@
+#include "plumb/config/load.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "plumb/base/error.h"
+#include "plumb/config/assign.h"
+#include "plumb/config/check.h"
+#include "plumb/config/toml_reader.h"
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Loader {
+ public:
+  void file(const fs::path& path, const std::string& asked_by) {
+    const fs::path identity = fs::weakly_canonical(path);
+    if (std::ranges::find(open_, identity) != open_.end()) {
+      throw UserError(asked_by, fmt::format("{} includes itself, directly or through others", path.string()),
+                      "Remove one of the includes");
+    }
+    open_.push_back(identity);
+    const TomlFile file = read_toml(path, asked_by);
+    for (const TomlFile::Include& include : file.includes) this->file(include.path, include.where);
+    for (const Setting& setting : file.settings) set(setting);
+    open_.pop_back();
+  }
+
+  void overrides(std::span<const std::string> texts) {
+    for (const std::string& text : texts) set(parse_override(text));
+  }
+
+  Config finish(Sources* sources) {
+    check(config_, sources_);
+    if (sources) *sources = sources_;
+    return config_;
+  }
+
+ private:
+  void set(const Setting& setting) {
+    assign(config_, setting);
+    sources_.record(setting);
+  }
+
+  Config config_;
+  Sources sources_;
+  std::vector<fs::path> open_;  // the files that are being read, outermost first
+};
+
+}  // namespace
+
+Config load_config(const fs::path& file, std::span<const std::string> overrides, Sources* sources) {
+  Loader loader;
+  loader.file(file, "");
+  loader.overrides(overrides);
+  return loader.finish(sources);
+}
+
+Config load_overrides(std::span<const std::string> overrides, Sources* sources) {
+  Loader loader;
+  loader.overrides(overrides);
+  return loader.finish(sources);
+}
+
+}  // namespace plumb

@@ -1,0 +1,102 @@
+#include "plumb/nn/attention.h"
+
+#include <cmath>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "plumb/ops/attention.h"
+#include "plumb/ops/norm.h"
+#include "plumb/residual/residual.h"
+
+namespace plumb {
+
+Attention::Attention(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer, double dropout,
+                     int length)
+    : stack_(plan.stack),
+      sublayer_(sublayer),
+      layer_(layer),
+      width_(plan.shape.width),
+      heads_(plan.shape.heads),
+      qk_norm_(plan.qk_norm),
+      dropout_(dropout) {
+  const Rule rule = plan.rule(sublayer, layer + 1);
+  const std::string module(word(sublayer));
+  const std::string name = layer_name(plan.stack, layer) + '.' + module;
+  const Linear::Part q{module + ".q_proj", Role::Query, Role::QueryBias};
+  const Linear::Part k{module + ".k_proj", Role::Key, Role::KeyBias};
+  const Linear::Part v{module + ".v_proj", Role::Value, Role::ValueBias};
+  const Linear::Part out{module + ".out_proj", Role::AttentionOutput, Role::AttentionOutputBias};
+  const auto linear = [&](const std::vector<Linear::Part>& parts) {
+    return Linear(store, plan, sublayer, layer, parts, width_, width_, rule.biases);
+  };
+  if (sublayer == Sublayer::SelfAttention) {
+    qkv_ = linear({q, k, v});
+  } else {
+    q_ = linear({q});
+    kv_ = linear({k, v});
+  }
+  if (plan.output_projection()) out_ = linear({out});
+
+  const auto rms = [&](const std::string& suffix, int64_t width) {
+    return Norm(store, name + suffix, NormKind::Rms, width, default_eps(NormKind::Rms));
+  };
+  const int64_t head_width = width_ / heads_;
+  if (qk_norm_ == QkNorm::Head || qk_norm_ == QkNorm::Full) {
+    const int64_t normed = qk_norm_ == QkNorm::Head ? head_width : width_;
+    q_norm_ = rms(".q_norm", normed);
+    k_norm_ = rms(".k_norm", normed);
+  }
+  if (qk_norm_ == QkNorm::L2) {
+    const double pairs = static_cast<double>(length) * (length - 1);
+    qk_scale_ = store.declare({name + ".qk_scale", {1}, {.value = std::log2(pairs)}});
+  }
+  if (rule.value_norm) v_norm_ = rms(".v_norm", head_width);
+  if (rule.head_scale) head_scale_ = store.declare({name + ".c_attn", {heads_}, {.value = 1}});
+  if (rule.heads_norm) heads_norm_ = Norm(store, name + ".inner_attn_ln", plan.norm, width_, plan.norm_eps);
+}
+
+at::Tensor Attention::self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
+  const std::vector<at::Tensor> parts = qkv_(u).chunk(3, /*dim=*/1);
+  return attend(parts[0], parts[1], parts[2], rows, rows, /*causal=*/stack_ == Stack::Decoder, pass);
+}
+
+at::Tensor Attention::cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
+                            const ops::Packed& memory_rows, const Pass& pass) const {
+  const std::vector<at::Tensor> parts = kv_(memory).chunk(2, /*dim=*/1);
+  return attend(q_(u), parts[0], parts[1], rows, memory_rows, /*causal=*/false, pass);
+}
+
+at::Tensor Attention::per_head(const at::Tensor& x) const {
+  return x.reshape({x.size(0), heads_, width_ / heads_});
+}
+
+at::Tensor Attention::attend(at::Tensor q, at::Tensor k, at::Tensor v, const ops::Packed& rows,
+                             const ops::Packed& key_rows, bool causal, const Pass& pass) const {
+  double scale = 1 / std::sqrt(static_cast<double>(width_ / heads_));
+  switch (qk_norm_) {
+    case QkNorm::None:
+      break;
+    case QkNorm::Head:
+      q = q_norm_(per_head(q)).flatten(1);
+      k = k_norm_(per_head(k)).flatten(1);
+      break;
+    case QkNorm::Full:
+      q = q_norm_(q);
+      k = k_norm_(k);
+      break;
+    case QkNorm::L2:  // the learned scale takes the place of 1 / sqrt(K)
+      q = (ops::unit_length(per_head(q)) * *qk_scale_).flatten(1);
+      k = ops::unit_length(per_head(k)).flatten(1);
+      scale = 1;
+      break;
+  }
+  if (v_norm_) v = v_norm_(per_head(v)).flatten(1);
+  const ops::Dropout dropout = pass.dropout(dropout_, DropoutKind::Attention, stack_, sublayer_, layer_);
+  at::Tensor y = ops::attention(q, k, v, rows, key_rows, heads_, scale, causal, dropout);
+  if (head_scale_) y = (per_head(y) * head_scale_->unsqueeze(1)).flatten(1);
+  if (heads_norm_) y = heads_norm_(y);
+  return out_ ? out_(y) : y;
+}
+
+}  // namespace plumb

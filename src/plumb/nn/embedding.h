@@ -1,0 +1,40 @@
+#pragma once
+
+#include "plumb/config/config.h"
+#include "plumb/config/plan.h"
+#include "plumb/ops/packed.h"
+#include "plumb/residual/norm.h"
+#include "plumb/residual/pass.h"
+
+namespace plumb {
+
+/// Ids of the special tokens, as in fairseq and BART.
+constexpr int64_t kBos = 0, kPad = 1, kEos = 2, kUnk = 3;
+
+/// x_0 = dropout(norm(gain * (sqrt(D) E[token] + P[position]))), with the parts that the configuration asks for.
+class Embedding {
+ public:
+  /// `tokens` is the table, which another stack may share.
+  Embedding(ParameterStore& store, const ModelConfig& model, const StackPlan& plan, Parameter tokens);
+
+  at::Tensor operator()(const at::Tensor& ids, const ops::Packed& rows, const Pass& pass) const;
+
+  /// Computes the sinusoids; after the store has been allocated.
+  void prepare(at::ScalarType dtype);
+
+ private:
+  at::Tensor positioned(const at::Tensor& x, const ops::Packed& rows) const;
+
+  Stack stack_;
+  Positions convention_;
+  int64_t width_, max_positions_;
+  double scale_, dropout_;
+  Parameter tokens_, learned_positions_, gain_;
+  at::Tensor sinusoids_;  // [max_positions, D]
+  Norm norm_;
+};
+
+/// Declares a token table. The row of the padding id starts at zero, as in fairseq.
+Parameter declare_tokens(ParameterStore& store, const StackPlan& plan, int64_t vocabulary);
+
+}  // namespace plumb

@@ -1,0 +1,38 @@
+#include "plumb/nn/feed_forward.h"
+
+#include <ATen/ATen.h>
+
+#include "plumb/ops/activation.h"
+#include "plumb/ops/dropout.h"
+#include "plumb/residual/residual.h"
+
+namespace plumb {
+
+FeedForward::FeedForward(ParameterStore& store, const StackPlan& plan, int layer, Activation activation, double dropout)
+    : stack_(plan.stack), layer_(layer), activation_(activation), dropout_(dropout) {
+  const Rule rule = plan.rule(Sublayer::FeedForward, layer + 1);
+  const int64_t width = plan.shape.width, hidden = plan.shape.ffn_width;
+  const std::string prefix = layer_name(plan.stack, layer) + '.';
+  const auto linear = [&](const Linear::Part& part, int64_t fan_out, int64_t fan_in) {
+    return Linear(store, plan, Sublayer::FeedForward, layer, {part}, fan_out, fan_in, rule.biases);
+  };
+  fc1_ = linear({"fc1", Role::HiddenIn, Role::HiddenInBias}, hidden, width);
+  fc2_ = linear({"fc2", Role::HiddenOut, Role::HiddenOutBias}, width, hidden);
+  if (rule.hidden_norm) hidden_norm_ = Norm(store, prefix + "ffn_layernorm", plan.norm, hidden, plan.norm_eps);
+  if (rule.hidden_shifts) {
+    inner_shift_ = store.declare({prefix + "ffn_inner_shift", {1}, {.value = 0}});
+    hidden_shift_ = store.declare({prefix + "ffn_hidden_shift", {1}, {.value = 0}});
+  }
+}
+
+at::Tensor FeedForward::operator()(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
+  at::Tensor h = fc1_(u);
+  if (inner_shift_) h = h - *inner_shift_;
+  h = ops::activate(activation_, h);
+  h = ops::dropout(h, rows, pass.dropout(dropout_, DropoutKind::Activation, stack_, Sublayer::FeedForward, layer_));
+  if (hidden_norm_) h = hidden_norm_(h);
+  if (hidden_shift_) h = h - *hidden_shift_;
+  return fc2_(h);
+}
+
+}  // namespace plumb

@@ -1,0 +1,28 @@
+#include "plumb/nn/linear.h"
+
+#include <ATen/ATen.h>
+
+#include "plumb/residual/residual.h"
+
+namespace plumb {
+
+Linear::Linear(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer,
+               const std::vector<Part>& parts, int64_t fan_out, int64_t fan_in, bool with_bias) {
+  const std::string prefix = layer_name(plan.stack, layer) + '.';
+  const auto fill = [&](Role role) {
+    return plan.fill(role, sublayer, layer + 1, static_cast<int>(fan_out), static_cast<int>(fan_in));
+  };
+  std::vector<ParameterSpec> weights, biases;
+  for (const Part& part : parts) {
+    weights.push_back({prefix + part.name + ".weight", {fan_out, fan_in}, fill(part.weight)});
+    biases.push_back({prefix + part.name + ".bias", {fan_out}, fill(part.bias)});
+  }
+  weight_ = store.declare_stacked(std::move(weights));
+  if (with_bias) bias_ = store.declare_stacked(std::move(biases));
+}
+
+at::Tensor Linear::operator()(const at::Tensor& x) const {
+  return bias_ ? at::addmm(*bias_, x, weight_->t()) : at::mm(x, weight_->t());
+}
+
+}  // namespace plumb

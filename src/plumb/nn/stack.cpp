@@ -1,0 +1,24 @@
+#include "plumb/nn/stack.h"
+
+namespace plumb {
+
+LayerStack::LayerStack(ParameterStore& store, const ModelConfig& model, const StackPlan& plan) : stack_(plan.stack) {
+  const int depth = plan.shape.layers(plan.stack);
+  layers_.reserve(static_cast<size_t>(depth));
+  for (int index = 0; index < depth; ++index) layers_.emplace_back(store, model, plan, index);
+  wiring_ = make_wiring(store, plan);
+}
+
+at::Tensor LayerStack::operator()(const at::Tensor& x0, const ops::Packed& rows, const Memory& memory,
+                                  const Pass& pass) const {
+  const std::unique_ptr<Flow> flow = wiring_->start(x0);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const int index = static_cast<int>(i);
+    flow->leave(index, layers_[i](flow->enter(index), rows, memory, *flow, pass));
+  }
+  at::Tensor out = flow->out();
+  if (pass.observer) pass.observer->see({.stack = stack_, .point = Tap::Point::Out}, out);
+  return out;
+}
+
+}  // namespace plumb

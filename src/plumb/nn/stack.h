@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "plumb/nn/layer.h"
+
+namespace plumb {
+
+/// The layers of an encoder or a decoder, with what flows between them and what stands at their end.
+class LayerStack {
+ public:
+  LayerStack(ParameterStore& store, const ModelConfig& model, const StackPlan& plan);
+
+  at::Tensor operator()(const at::Tensor& x0, const ops::Packed& rows, const Memory& memory, const Pass& pass) const;
+
+ private:
+  Stack stack_;
+  std::vector<Layer> layers_;
+  std::unique_ptr<Wiring> wiring_;
+};
+
+}  // namespace plumb

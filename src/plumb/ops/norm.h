@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "plumb/catalogue/terms.h"
+
+namespace plumb::ops {
+
+/// The learned parts of a norm; which of them exist depends on the kind.
+struct NormWeights {
+  at::Tensor weight;  // [D], ScaleNorm [1]
+  at::Tensor bias;    // [D]
+  at::Tensor alpha;   // [1]
+};
+
+/// Over the last dimension of x:
+///
+///     layer  weight * (x - mean) / sqrt(var + eps) + bias      population variance
+///     rms    weight * x / sqrt(mean(x^2) + eps)
+///     scale  weight * x / max(|x|_2, eps)
+///     dyt    weight * tanh(alpha * x) + bias                   no statistics at all
+at::Tensor norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps);
+
+/// x / max(|x|_2, 1e-12) over the last dimension.
+at::Tensor unit_length(const at::Tensor& x);
+
+}  // namespace plumb::ops

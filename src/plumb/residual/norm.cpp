@@ -1,0 +1,36 @@
+#include "plumb/residual/norm.h"
+
+#include <cmath>
+
+#include "plumb/ops/norm.h"
+
+namespace plumb {
+namespace {
+
+constexpr double kDytAlpha = 0.5;
+
+Fill constant(double value) {
+  return {.kind = Fill::Kind::Constant, .value = value};
+}
+
+at::Tensor leaf_or_nothing(const Parameter& parameter) {
+  return parameter ? *parameter : at::Tensor();
+}
+
+}  // namespace
+
+Norm::Norm(ParameterStore& store, const std::string& name, NormKind kind, int64_t width, double eps)
+    : kind_(kind), eps_(eps) {
+  const bool one_scale = kind == NormKind::Scale;
+  weight_ = store.declare({name + ".weight", {one_scale ? 1 : width}, constant(one_scale ? std::sqrt(width) : 1)});
+  if (kind == NormKind::Layer || kind == NormKind::Dyt) {
+    bias_ = store.declare({name + ".bias", {width}, constant(0)});
+  }
+  if (kind == NormKind::Dyt) alpha_ = store.declare({name + ".alpha", {1}, constant(kDytAlpha)});
+}
+
+at::Tensor Norm::operator()(const at::Tensor& x) const {
+  return ops::norm(kind_, x, {*weight_, leaf_or_nothing(bias_), leaf_or_nothing(alpha_)}, eps_);
+}
+
+}  // namespace plumb

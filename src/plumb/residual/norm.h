@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "plumb/catalogue/terms.h"
+#include "plumb/store/parameter_store.h"
+
+namespace plumb {
+
+/// A norm with its parameters. A norm that a variant does not use is never built: a default Norm is absent and falsy,
+/// so the parameter list of a variant is exactly its own.
+class Norm {
+ public:
+  Norm() = default;
+  Norm(ParameterStore& store, const std::string& name, NormKind kind, int64_t width, double eps);
+
+  explicit operator bool() const { return static_cast<bool>(weight_); }
+  at::Tensor operator()(const at::Tensor& x) const;
+
+ private:
+  NormKind kind_ = NormKind::Layer;
+  double eps_ = 0;
+  Parameter weight_, bias_, alpha_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+
+#include <ATen/core/Tensor.h>
+
+#include "plumb/config/plan.h"
+#include "plumb/residual/norm.h"
+#include "plumb/residual/pass.h"
+#include "plumb/residual/wiring.h"
+#include "plumb/store/parameter_store.h"
+
+namespace plumb {
+
+/// One residual connection: the only place in the library where a skip is added.
+///
+///     u  = c_in * norm_in(x - shift)
+///     a  = dropout(norm_out(F(u)))
+///     z  = r * x + g * a
+///     z  = alpha * x_bottom + beta * z        last sub-layer of a layer only (B2T)
+///     x' = norm_post(z)
+///
+/// Which of these parts exist is the variant's row; `bottom` is the input of the layer, for every sub-layer of it.
+class Residual {
+ public:
+  using Branch = std::function<at::Tensor(const at::Tensor&)>;
+
+  /// `layer` counts from 0. `layer_scalar` is the scalar that the layer's sub-layers share, if the row has one.
+  Residual(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer, double dropout,
+           Parameter layer_scalar);
+
+  at::Tensor operator()(const at::Tensor& x, const at::Tensor& bottom, const ops::Packed& rows, const Branch& branch,
+                        Flow& flow, const Pass& pass) const;
+
+ private:
+  at::Tensor scaled(const Factor& factor, const Parameter& learned, const at::Tensor& x) const;
+  void tap(const Pass& pass, Tap::Point point, const at::Tensor& value) const;
+
+  Stack stack_;
+  Sublayer sublayer_;
+  int layer_;
+  Rule rule_;
+  bool profiled_;
+  double dropout_;
+  Norm norm_in_, norm_out_, norm_post_;
+  Parameter shift_, r_, g_;
+};
+
+/// `encoder.layers.3`, for layers from 0.
+std::string layer_name(Stack stack, int layer);
+
+/// The learned scalar that all sub-layers of a layer share (ReZero); absent if the row has none.
+Parameter declare_layer_scalar(ParameterStore& store, const StackPlan& plan, int layer);
+
+}  // namespace plumb
