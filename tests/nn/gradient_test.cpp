@@ -2,8 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include "nn/support/every_row.h"
 #include "plumb/base/random_stream.h"
+
+#include "nn/support/every_row.h"
 
 namespace plumb::testing {
 namespace {
@@ -65,7 +66,9 @@ void expect_right_gradients(const ModelConfig& config) {
 
 class GradientsOfEveryRow : public EveryRow {};
 
-TEST_P(GradientsOfEveryRow, AgreeWithFiniteDifferences) { expect_right_gradients(config()); }
+TEST_P(GradientsOfEveryRow, AgreeWithFiniteDifferences) {
+  expect_right_gradients(config());
+}
 
 INSTANTIATE_TEST_SUITE_P(Table, GradientsOfEveryRow, every_row(), row_name);
 

@@ -18,7 +18,9 @@ double distance_to_oracle(const ModelConfig& config) {
 
 class LogitsOfEveryRow : public EveryRow {};
 
-TEST_P(LogitsOfEveryRow, AgreeWithTheOracle) { EXPECT_LE(distance_to_oracle(config()), kTolerance); }
+TEST_P(LogitsOfEveryRow, AgreeWithTheOracle) {
+  EXPECT_LE(distance_to_oracle(config()), kTolerance);
+}
 
 TEST_P(LogitsOfEveryRow, AgreeWithTheOracleForEveryNormKind) {
   for (NormKind kind : {NormKind::Layer, NormKind::Rms, NormKind::Scale, NormKind::Dyt}) {
@@ -76,7 +78,9 @@ TEST_P(LogitsOfEveryKey, AgreeWithTheOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Keys, LogitsOfEveryKey,
                          ::testing::Combine(::testing::ValuesIn(kKeys), ::testing::ValuesIn(kForms)),
-                         [](const auto& info) { return case_name(std::get<0>(info.param).name, std::get<1>(info.param)); });
+                         [](const auto& info) {
+                           return case_name(std::get<0>(info.param).name, std::get<1>(info.param));
+                         });
 
 TEST(Hybrid, PostLnEncoderWithPreLnDecoderIsAConfiguration) {
   ModelConfig model = tiny(Form::EncoderDecoder, "post_ln");

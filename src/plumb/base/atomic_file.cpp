@@ -73,12 +73,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
   if (!file_.is_open()) throw std::logic_error("AtomicFile: write to " + path_.string() + " after its end");
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot be written", errno);
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
+  if (const int error_number = write_fully(file_, bytes); error_number != 0) fail("cannot be written", error_number);
 }
 
 void AtomicFile::write(std::string_view text) {

@@ -47,4 +47,14 @@ size_t read_at(const FileDescriptor& file, const std::string& path, std::span<st
   return done;
 }
 
+int write_fully(const FileDescriptor& file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
 }  // namespace plumb

@@ -41,4 +41,7 @@ FileDescriptor open_to_read(const std::string& path, uint64_t* size = nullptr);
 /// file. Throws DiskError, naming `path`, if the disk cannot deliver.
 size_t read_at(const FileDescriptor& file, const std::string& path, std::span<std::byte> into, uint64_t offset);
 
+/// Writes everything at the current place. The errno of what stopped it, or 0: who writes knows the remedy.
+int write_fully(const FileDescriptor& file, std::span<const std::byte> bytes);
+
 }  // namespace plumb

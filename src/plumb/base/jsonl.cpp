@@ -3,12 +3,12 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "plumb/base/error.h"
 
@@ -43,12 +43,8 @@ bool ends_inside_a_line(const FileDescriptor& file, const std::string& path) {
 }
 
 void append(const FileDescriptor& file, const std::string& path, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file.get(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path, "cannot be written: ", errno);
-    text.remove_prefix(static_cast<size_t>(written));
-  }
+  const int error_number = write_fully(file, std::as_bytes(std::span(text)));
+  if (error_number != 0) fail(path, "cannot be written: ", error_number);
 }
 
 }  // namespace

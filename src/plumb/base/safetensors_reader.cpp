@@ -5,9 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "plumb/base/safetensors.h"
 #include "plumb/base/safetensors_header.h"
@@ -21,16 +19,13 @@ struct DTypeRow {
 };
 
 // In the order of the enum.
-constexpr std::array<DTypeRow, 10> kDTypes = {{{"BOOL", 1},
-                                               {"U8", 1},
-                                               {"I8", 1},
-                                               {"I16", 2},
-                                               {"F16", 2},
-                                               {"BF16", 2},
-                                               {"I32", 4},
-                                               {"F32", 4},
-                                               {"F64", 8},
-                                               {"I64", 8}}};
+// clang-format off
+constexpr std::array<DTypeRow, 10> kDTypes = {{
+    {"BOOL", 1}, {"U8", 1},  {"I8", 1},
+    {"I16", 2},  {"F16", 2}, {"BF16", 2},
+    {"I32", 4},  {"F32", 4},
+    {"F64", 8},  {"I64", 8},
+}};  // clang-format on
 
 uint64_t read_header_length(const FileDescriptor& file, const std::string& path) {
   std::array<unsigned char, 8> bytes{};

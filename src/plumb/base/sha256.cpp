@@ -4,7 +4,6 @@
 #include <bit>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "plumb/base/file_descriptor.h"

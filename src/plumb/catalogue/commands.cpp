@@ -9,7 +9,7 @@ using enum Command::Program;
 
 // clang-format off
 constexpr Command kCommands[] = {
-    {"list", Front, "{variants,inits,norms,commands} [NAME] [--json]", "print a table: every variant, initialisation, norm or command",
+    {"list", Front, "{variants,inits,norms,commands,config} [NAME] [--json | --markdown]", "print a table: every variant, initialisation, norm, command or config key",
      "plumb list variants"},
     {"train", Engine, "CONFIG [--set key=value]... --dry-run", "show what a configuration comes to: effective keys, parameters by part",
      "plumb train configs/model/tiny.toml --set model.variant=b2t --dry-run"},
@@ -22,7 +22,9 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> commands() { return kCommands; }
+std::span<const Command> commands() {
+  return kCommands;
+}
 
 const Command* find_command(std::string_view name) {
   const auto row = std::ranges::find(kCommands, name, &Command::name);

@@ -88,11 +88,11 @@ const Variant kVariants[] = {
 
     {.name = "admin", .paper = "Liu 2020", .equation = "LN(w*x + F(x)), w from one profiling pass",
      .extra = "(2N+3M)d", .warmup = "as Post-LN; RAdam in the paper",
-     .rule = {.norm_post = true, .r = {Vector, 1}}, .profiled = true},
+     .rule = {.norm_post = true, .r = {Vector, 1}}, .profiled = true, .folds_into = "post_ln"},
 
     {.name = "admin_closed", .paper = "Liu 2022 (admin-torch)", .equation = "LN(w*x + F(x)), w = sqrt((n+1)/ln(n+1) - 1)",
      .extra = "(2N+3M)d", .warmup = "as Post-LN",
-     .rule = {.norm_post = true, .r = {Vector, 1}}, .at = admin_closed_at},
+     .rule = {.norm_post = true, .r = {Vector, 1}}, .at = admin_closed_at, .folds_into = "post_ln"},
 
     {.name = "b2t", .paper = "Takase 2022", .equation = "LN(x + F(x)); end of layer: LN(x_bottom + x + F(x))",
      .warmup = "as Post-LN; deep models train",
@@ -117,7 +117,7 @@ const Variant kVariants[] = {
     {.name = "deepnorm", .paper = "Wang 2022 (DeepNet)", .equation = "LN(a*x + F(x)), a by depth",
      .warmup = "kept",
      .rule = {.norm_post = true, .r = {Constant, 1}}, .at = deepnorm_at,
-     .regime = Regime::X, .multiplier = deepnorm_multiplier},
+     .regime = Regime::X, .multiplier = deepnorm_multiplier, .folds_into = "post_ln"},
 
     {.name = "rezero", .paper = "Bachlechner 2020", .equation = "x + p*F(x), p = 0 at first, one per layer",
      .extra = "1 per layer", .warmup = "not needed",

@@ -43,6 +43,8 @@ struct Variant {
   bool mirrored_ffn = false;
   /// Placements of other rows that the initialisation of this one was made for as well; its own always is.
   std::span<const std::string_view> also_placed_as = {};
+  /// The row that computes the same function once the skip scales are folded into its weights (nn/fold.h).
+  std::string_view folds_into = {};
   /// Whether `final_norm` may differ from the row's own: norm-free rows must stay norm-free.
   bool final_norm_is_free = false;
 };

@@ -1,5 +1,6 @@
 #include "plumb/cli/command_line.h"
 
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -42,7 +43,7 @@ std::string parse_remedy(const CLI::App& app) {
   return fmt::format("See {} --help", app.get_name());
 }
 
-// CLI11 begins its sentences with capitals and ends some with a stop; ours go on after "plumb list: ".
+// CLI11 begins its sentences with capitals and ends some with a stop; ours go on after "plumb: list: ".
 std::string parse_problem(std::string text) {
   text = first_line(text);
   while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
@@ -87,7 +88,7 @@ bool parse_arguments(CLI::App& app, int argc, char** argv) {
     print(app.help());
     return false;
   } catch (const CLI::ParseError& error) {
-    throw UserError(app.get_name(), parse_problem(error.what()), parse_remedy(app));
+    throw UserError(argv[0], parse_problem(error.what()), parse_remedy(app));
   }
 }
 

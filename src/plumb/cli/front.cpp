@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,6 @@
 #include "plumb/catalogue/commands.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/config/suggestion.h"
-
-#ifndef PLUMB_VERSION
-#define PLUMB_VERSION "0.1.0"
-#endif
 
 namespace plumb {
 namespace {
@@ -76,8 +73,7 @@ std::string overview() {
 [[noreturn]] void unknown_command(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Command& row : commands()) names.push_back(row.name);
-  const bool is_option = name.starts_with('-');
-  throw UserError("plumb", fmt::format("there is no {} {}", is_option ? "option" : "command", name),
+  throw UserError(std::string(name), name.starts_with('-') ? "there is no such option" : "there is no such command",
                   did_you_mean(name, names) + "`plumb --help` shows what there is");
 }
 

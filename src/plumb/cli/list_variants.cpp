@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/table.h"
+#include "plumb/config/markdown.h"
 
 namespace plumb {
 namespace {
@@ -127,15 +128,6 @@ std::string yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|' || c == '*') out += '\\';  // a new cell, or the start of emphasis
-    out += c;
-  }
-  return out;
-}
-
 ordered_json summary_json(const Variant& row) {
   return {{"name", row.name},
           {"paper", row.paper},
@@ -170,11 +162,12 @@ std::string variants_markdown() {
       "F is a sub-layer, d the width, L the layers of a stack, N and M those of encoder and decoder, H the heads and "
       "f\n"
       "the feed-forward width. Norms: *in* before the sub-layer, *out* on the branch, *post* after the sum, *inner*\n"
-      "inside the sub-layer, *final* at the end of the stack. `plumb list variants NAME` shows each sub-layer.\n\n"
-      "| variant | paper | equation | norms | extra parameters | init | warm-up |\n|---|---|---|---|---|---|---|\n";
+      "inside the sub-layer, *final* at the end of the stack. `plumb list variants NAME` shows each sub-layer.\n\n";
+  text += markdown_header({"variant", "paper", "equation", "norms", "extra parameters", "init", "warm-up"});
   for (const Variant& row : variants()) {
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", row.name, cell(row.paper), cell(row.equation),
-                        norms_in_words(row), cell(row.extra), word(row.regime), cell(row.warmup));
+    text +=
+        markdown_row({markdown_code(row.name), std::string(row.paper), markdown_code(row.equation), norms_in_words(row),
+                      std::string(row.extra), std::string(word(row.regime)), std::string(row.warmup)});
   }
   return text;
 }

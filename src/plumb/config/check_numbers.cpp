@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -141,11 +142,6 @@ constexpr Check kChecks[] = {every_number_is_finite, whole_numbers_are_in_range,
 
 void check_numbers(const Config& config, const Sources& sources) {
   for (const Check one : kChecks) one(config, sources);
-}
-
-void check(const Config& config, const Sources& sources) {
-  check_numbers(config, sources);
-  check_rows(config.model, sources);
 }
 
 }  // namespace plumb

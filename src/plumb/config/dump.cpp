@@ -4,22 +4,9 @@
 
 #include "plumb/config/field_text.h"
 #include "plumb/config/fields.h"
+#include "plumb/config/markdown.h"
 
 namespace plumb {
-namespace {
-
-// A bar inside a cell would start a new one.
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-}  // namespace
-
 std::string to_toml(const Config& config) {
   std::string text, section;
   for_each_field(config, [&](const std::string& key, const auto& field, std::string_view) {
@@ -43,11 +30,10 @@ std::string config_markdown() {
   for (const FieldRow& row : field_rows()) {
     if (row.section != section) {
       section = row.section;
-      text += fmt::format("\n## {}\n\n| key | takes | default | what it is |\n|---|---|---|---|\n",
-                          section.empty() ? "Above the sections" : "`[" + section + "]`");
+      text += fmt::format("\n## {}\n\n", section.empty() ? "Above the sections" : markdown_code("[" + section + "]"));
+      text += markdown_header({"key", "takes", "default", "what it is"});
     }
-    text +=
-        fmt::format("| `{}` | {} | `{}` | {} |\n", row.name, cell(row.type), cell(row.default_value), cell(row.help));
+    text += markdown_row({markdown_code(row.name), row.type, markdown_code(row.default_value), row.help});
   }
   return text;
 }

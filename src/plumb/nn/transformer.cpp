@@ -16,7 +16,7 @@ std::string output_name(Stack stack) {
 
 }  // namespace
 
-Transformer::Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType dtype) : model_(model) {
+Transformer::Transformer(const ModelConfig& model) : model_(model) {
   const Shape shape = model.shape();
   if (shape.has(Stack::Encoder)) {
     const StackPlan stack = plan(model, Stack::Encoder);
@@ -32,7 +32,15 @@ Transformer::Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType
     decoder_embedding_.emplace(store_, model, stack, decoder_tokens_);
     decoder_.emplace(store_, model, stack);
   }
-  tie_embeddings(plan(model, shape.has(Stack::Decoder) ? Stack::Decoder : Stack::Encoder));
+  declare_output(plan(model, shape.has(Stack::Decoder) ? Stack::Decoder : Stack::Encoder));
+}
+
+Transformer::Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType dtype) : Transformer(model) {
+  allocate(seed, dtype);
+}
+
+void Transformer::allocate(uint64_t seed, at::ScalarType dtype) {
+  const Shape shape = model_.shape();
   store_.allocate(dtype);
   store_.draw(seed);
   for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
@@ -43,7 +51,7 @@ Transformer::Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType
   if (decoder_embedding_) decoder_embedding_->prepare(dtype);
 }
 
-void Transformer::tie_embeddings(const StackPlan& last) {
+void Transformer::declare_output(const StackPlan& last) {
   const Stack stack = last.stack;
   if (model_.share_all_embeddings || model_.share_decoder_input_output_embed) {
     output_ = stack == Stack::Decoder ? decoder_tokens_ : encoder_tokens_;

@@ -26,8 +26,12 @@ struct Batch {
 /// A Transformer in any of its three forms. Its parameters live in one store; everything else is wiring.
 class Transformer {
  public:
-  /// Declares, allocates and draws the parameters. `model` must have passed the checks of config/.
+  /// Declares the parameters, which costs no memory to speak of. `model` must have passed the checks of config/.
+  explicit Transformer(const ModelConfig& model);
+  /// Also allocates and draws them.
   Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType dtype = at::kFloat);
+
+  void allocate(uint64_t seed, at::ScalarType dtype);
 
   /// [N, D], the rows of the last stack.
   at::Tensor features(const Batch& batch, const Pass& pass) const;
@@ -43,7 +47,7 @@ class Transformer {
   const ParameterStore& parameters() const { return store_; }
 
  private:
-  void tie_embeddings(const StackPlan& last);
+  void declare_output(const StackPlan& last);
 
   ModelConfig model_;
   ParameterStore store_;

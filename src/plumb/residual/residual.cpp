@@ -23,6 +23,14 @@ std::string layer_name(Stack stack, int layer) {
   return std::string(word(stack)) + ".layers." + std::to_string(layer);
 }
 
+std::string norm_name(Stack stack, int layer, Sublayer sublayer) {
+  return layer_name(stack, layer) + '.' + norm_prefix(sublayer) + "_layer_norm";
+}
+
+std::string skip_scale_name(Stack stack, int layer, Sublayer sublayer) {
+  return layer_name(stack, layer) + '.' + std::string(word(sublayer)) + "_skip_scale";
+}
+
 Parameter declare_layer_scalar(ParameterStore& store, const StackPlan& plan, int layer) {
   const Rule rule = plan.rule(Sublayer::SelfAttention, layer + 1);
   if (rule.g.kind != Factor::Kind::LayerScalar) return {};
@@ -40,15 +48,14 @@ Residual::Residual(ParameterStore& store, const StackPlan& plan, Sublayer sublay
       g_(layer_scalar) {
   const std::string prefix = layer_name(plan.stack, layer) + '.';
   const std::string name = prefix + std::string(word(sublayer));
-  const std::string norm_name = prefix + norm_prefix(sublayer);
-  const auto norm = [&](const std::string& suffix) {
-    return Norm(store, norm_name + suffix, plan.norm, plan.shape.width, plan.norm_eps);
+  const auto norm = [&](const std::string& called) {
+    return Norm(store, called, plan.norm, plan.shape.width, plan.norm_eps);
   };
-  if (rule_.norm_in) norm_in_ = norm("_layer_norm");
-  if (rule_.norm_out) norm_out_ = norm("_output_layer_norm");
-  if (rule_.norm_post) norm_post_ = norm("_layer_norm");
+  if (rule_.norm_in) norm_in_ = norm(norm_name(plan.stack, layer, sublayer));
+  if (rule_.norm_out) norm_out_ = norm(prefix + norm_prefix(sublayer) + "_output_layer_norm");
+  if (rule_.norm_post) norm_post_ = norm(norm_name(plan.stack, layer, sublayer));
   if (rule_.input_shift) shift_ = store.declare({name + "_input_shift", {1}, {.value = 0}});
-  r_ = declare_factor(store, name + "_skip_scale", rule_.r, plan.shape.width);
+  r_ = declare_factor(store, skip_scale_name(plan.stack, layer, sublayer), rule_.r, plan.shape.width);
   if (!g_) g_ = declare_factor(store, name + "_branch_scale", rule_.g, plan.shape.width);
 }
 

@@ -49,6 +49,13 @@ class Residual {
 /// `encoder.layers.3`, for layers from 0.
 std::string layer_name(Stack stack, int layer);
 
+/// `encoder.layers.3.final_layer_norm`: the norm before or after a sub-layer; fairseq calls that of the FFN
+/// `final_...`.
+std::string norm_name(Stack stack, int layer, Sublayer sublayer);
+
+/// `encoder.layers.3.ffn_skip_scale`: r, where the row learns it.
+std::string skip_scale_name(Stack stack, int layer, Sublayer sublayer);
+
 /// The learned scalar that all sub-layers of a layer share (ReZero); absent if the row has none.
 Parameter declare_layer_scalar(ParameterStore& store, const StackPlan& plan, int layer);
 

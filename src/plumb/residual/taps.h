@@ -21,7 +21,7 @@ struct Tap {
 
   Stack stack;
   Point point;
-  int layer = -1;                    // -1: of the stack
+  int layer = -1;                         // -1: of the stack
   std::optional<Sublayer> sublayer = {};  // none: of the stack
 
   std::string name() const;

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <tuple>
 
-#include "nn/support/models.h"
+#include <gtest/gtest.h>
+
 #include "plumb/catalogue/variants.h"
+
+#include "nn/support/models.h"
 
 namespace plumb::testing {
 
@@ -22,9 +23,9 @@ inline std::string row_name(const ::testing::TestParamInfo<std::tuple<std::strin
   return case_name(std::string(std::get<0>(info.param)), std::get<1>(info.param));
 }
 
-inline auto every_row() {
+inline auto every_row(std::vector<Form> forms = {std::begin(kForms), std::end(kForms)}) {
   const auto names = variant_names();
-  return ::testing::Combine(::testing::ValuesIn(names.begin(), names.end()), ::testing::ValuesIn(kForms));
+  return ::testing::Combine(::testing::ValuesIn(names.begin(), names.end()), ::testing::ValuesIn(forms));
 }
 
 }  // namespace plumb::testing

@@ -30,7 +30,9 @@ std::vector<int> ids_of(const Tokens& one) {
   return ids;
 }
 
-std::string name_or_default(const auto& choice) { return choice ? std::string(word(*choice)) : "default"; }
+std::string name_or_default(const auto& choice) {
+  return choice ? std::string(word(*choice)) : "default";
+}
 
 }  // namespace
 
@@ -60,7 +62,9 @@ Batch tiny_batch(const ModelConfig& model) {
   return batch;
 }
 
-Batch only(const Batch& batch, int64_t b) { return {only(batch.source, b), only(batch.target, b)}; }
+Batch only(const Batch& batch, int64_t b) {
+  return {only(batch.source, b), only(batch.target, b)};
+}
 
 const Tokens& last_tokens(const Batch& batch, const ModelConfig& model) {
   return model.form == Form::Encoder ? batch.source : batch.target;
@@ -79,9 +83,10 @@ void randomise(Transformer& model, uint64_t seed) {
     at::Tensor drawn = at::empty(entry.spec.shape, at::kDouble);
     const bool matrix = drawn.dim() == 2;
     for (int64_t i = 0; i < drawn.numel(); ++i) {
-      // Matrices between -0.6 and 0.6, vectors and scalars between 0.4 and 0.9 of either sign: nothing near 0 or 1.
+      // Matrices between -0.4 and 0.4 (larger ones saturate the softmax of norm-free rows), vectors and scalars between
+      // 0.4 and 0.9 of either sign: nothing near 0 or 1.
       const double u = random.uniform();
-      drawn.data_ptr<double>()[i] = matrix ? 1.2 * u - 0.6 : (random.uniform() < 0.3 ? -1 : 1) * (0.4 + 0.5 * u);
+      drawn.data_ptr<double>()[i] = matrix ? 0.8 * u - 0.4 : (random.uniform() < 0.3 ? -1 : 1) * (0.4 + 0.5 * u);
     }
     store.value(entry.spec.name).copy_(drawn);
   }
@@ -154,6 +159,8 @@ at::Tensor loss(const Transformer& model, const Batch& batch, const Pass& pass) 
   return sum / static_cast<double>(ids.numel());
 }
 
-std::string case_name(const std::string& variant, Form form) { return variant + '_' + std::string(word(form)); }
+std::string case_name(const std::string& variant, Form form) {
+  return variant + '_' + std::string(word(form));
+}
 
 }  // namespace plumb::testing

@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "oracle/oracle.h"
 #include "plumb/config/config.h"
 #include "plumb/nn/transformer.h"
+
+#include "oracle/oracle.h"
 
 /// Small models, batches and weights for the tests of nn/, and their translation into the oracle's terms.
 namespace plumb::testing {

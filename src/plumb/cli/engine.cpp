@@ -1,0 +1,50 @@
+// plumb-engine: the program behind the commands that need LibTorch. Users type `plumb`, which becomes this one.
+
+#include "plumb/cli/engine.h"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <ATen/Parallel.h>
+#include <sched.h>
+
+#include "plumb/base/error.h"
+#include "plumb/cli/command_line.h"
+
+namespace plumb {
+namespace {
+
+struct EngineCommand {
+  std::string_view name;
+  int (*run)(int argc, char** argv);
+};
+constexpr EngineCommand kEngineCommands[] = {{"train", train_command}, {"demo", demo_command}};
+
+int cores() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+int engine(int argc, char** argv) {
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  for (const EngineCommand& command : kEngineCommands) {
+    if (command.name == name) return command.run(argc - 1, argv + 1);
+  }
+  throw UserError("plumb-engine", "it has no command '" + std::string(name) + "'", "Call plumb, which knows them all");
+}
+
+}  // namespace
+
+void set_threads(int wanted) {
+  const char* asked = std::getenv("OMP_NUM_THREADS");
+  const int from_environment = asked ? std::atoi(asked) : 0;
+  at::set_num_threads(wanted > 0 ? wanted : from_environment > 0 ? from_environment : cores());
+}
+
+}  // namespace plumb
+
+int main(int argc, char** argv) {
+  return plumb::run_command([&] { return plumb::engine(argc, argv); });
+}

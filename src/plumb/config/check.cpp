@@ -1,0 +1,10 @@
+#include "plumb/config/check.h"
+
+namespace plumb {
+
+void check(const Config& config, const Sources& sources) {
+  check_numbers(config, sources);  // first: the rows compute with sizes
+  check_rows(config.model, sources);
+}
+
+}  // namespace plumb

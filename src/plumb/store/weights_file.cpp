@@ -1,0 +1,112 @@
+#include "plumb/store/weights_file.h"
+
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "plumb/base/error.h"
+#include "plumb/base/nearest_name.h"
+#include "plumb/base/safetensors.h"
+
+namespace plumb {
+namespace {
+
+DType file_type(at::ScalarType type) {
+  return type == at::kDouble ? DType::F64 : DType::F32;
+}
+
+std::optional<at::ScalarType> memory_type(DType type) {
+  switch (type) {
+    case DType::F64:
+      return at::kDouble;
+    case DType::F32:
+      return at::kFloat;
+    case DType::F16:
+      return at::kHalf;
+    case DType::BF16:
+      return at::kBFloat16;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string shape_text(std::span<const int64_t> shape) {
+  std::string text;
+  for (int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return '[' + text + ']';
+}
+
+std::span<std::byte> bytes_of(const at::Tensor& tensor) {
+  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
+[[noreturn]] void refuse_unknown(const ParameterStore& store, const std::string& path, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const auto& entry : store.entries()) names.push_back(entry.spec.name);
+  const std::string near = nearest(name, names);
+  throw UserError(path, "the model has no tensor " + name + (near.empty() ? "" : ", only " + near),
+                  "Use the configuration that the file was made with");
+}
+
+void check(const ParameterStore& store, const SafetensorsReader& file, const std::string& path) {
+  for (const TensorEntry& tensor : file.tensors()) {
+    if (!store.has(tensor.name)) refuse_unknown(store, path, tensor.name);
+    const at::Tensor value = store.value(tensor.name);
+    if (!memory_type(tensor.dtype)) {
+      throw DamagedFile(path, tensor.name + " holds " + std::string(dtype_name(tensor.dtype)) + " instead of weights",
+                        "Weights must be F64, F32, F16 or BF16");
+    }
+    if (!value.sizes().equals(tensor.shape)) {
+      throw UserError(
+          path,
+          tensor.name + " is " + shape_text(tensor.shape) + ", but the model wants " + shape_text(value.sizes().vec()),
+          "Use the configuration that the file was made with");
+    }
+  }
+  for (const auto& entry : store.entries()) {
+    if (!file.find(entry.spec.name)) {
+      throw UserError(path, "tensor " + entry.spec.name + " is missing",
+                      "Use the configuration that the file was made with");
+    }
+  }
+}
+
+at::Tensor read(const SafetensorsReader& file, const TensorEntry& entry, at::ScalarType as) {
+  const at::Tensor raw = at::empty(entry.shape, *memory_type(entry.dtype));
+  file.read(entry, bytes_of(raw));
+  return raw.to(as);
+}
+
+}  // namespace
+
+void save_weights(const ParameterStore& store, const std::filesystem::path& path,
+                  const std::map<std::string, std::string>& metadata) {
+  std::vector<TensorSource> sources;
+  for (const auto& entry : store.entries()) {
+    const at::Tensor value = store.value(entry.spec.name);  // a contiguous piece of the flat buffer
+    sources.push_back({entry.spec.name, file_type(value.scalar_type()), entry.spec.shape, bytes_of(value)});
+  }
+  write_safetensors(path, sources, metadata);
+}
+
+void load_weights(ParameterStore& store, const std::filesystem::path& path) {
+  at::NoGradGuard no_grad;
+  const SafetensorsReader file(path);
+  check(store, file, path.string());
+  const at::ScalarType type = store.values().scalar_type();
+  for (const auto& [name, of] : store.aliases()) {
+    const TensorEntry* second = file.find(name);
+    if (second && !at::equal(read(file, *second, type), read(file, *file.find(of), type))) {
+      throw UserError(path.string(), name + " and " + of + " are tied in the model, but differ in the file",
+                      "Untie them in the configuration");
+    }
+  }
+  for (const auto& entry : store.entries()) {
+    store.value(entry.spec.name).copy_(read(file, *file.find(entry.spec.name), type));
+  }
+}
+
+}  // namespace plumb
