@@ -13,9 +13,13 @@ namespace {
 
 const Row kPoints = {-30, -8, -3, -1.7, -1, -0.4, -1e-3, 0, 1e-3, 0.4, 1, 1.7, 3, 8, 30};
 
-at::Tensor points() { return tensor_of({kPoints}); }
+at::Tensor points() {
+  return tensor_of({kPoints});
+}
 
-double phi(double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; }
+double phi(double x) {
+  return (1 + std::erf(x / std::sqrt(2.0))) / 2;
+}
 
 template <class Function>
 Rows at_points(const Function& f) {

@@ -15,7 +15,9 @@ using ops::Smoothing;
 
 const std::vector<int64_t> kTargets = {2, 0, 4, 4};
 
-at::Tensor targets() { return at::tensor(kTargets, at::kLong); }
+at::Tensor targets() {
+  return at::tensor(kTargets, at::kLong);
+}
 
 Row minus_log_p(const Row& logits) {
   double largest = logits[0], sum = 0;
@@ -86,8 +88,8 @@ TEST(CrossEntropy, SumsOverTheRows) {
   const at::Tensor logits = random({4, 5}, 1);
   double sum = 0;
   for (int64_t i = 0; i < 4; ++i) {
-    sum += ops::cross_entropy(logits.narrow(0, i, 1), targets().narrow(0, i, 1), 0.1, Smoothing::OverAll)
-               .item<double>();
+    sum +=
+        ops::cross_entropy(logits.narrow(0, i, 1), targets().narrow(0, i, 1), 0.1, Smoothing::OverAll).item<double>();
   }
   EXPECT_NEAR(actual(logits, 0.1, Smoothing::OverAll), sum, 1e-12);
 }

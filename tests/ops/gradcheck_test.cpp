@@ -86,9 +86,13 @@ std::vector<DerivativeCase> all_cases() {
 
 class DerivativesOfEveryOp : public ::testing::TestWithParam<DerivativeCase> {};
 
-TEST_P(DerivativesOfEveryOp, AgreeWithFiniteDifferencesOfTheValue) { EXPECT_LE(gradient_error(GetParam()), kFirst); }
+TEST_P(DerivativesOfEveryOp, AgreeWithFiniteDifferencesOfTheValue) {
+  EXPECT_LE(gradient_error(GetParam()), kFirst);
+}
 
-TEST_P(DerivativesOfEveryOp, AgreeWithFiniteDifferencesOfTheGradient) { EXPECT_LE(hessian_error(GetParam()), kSecond); }
+TEST_P(DerivativesOfEveryOp, AgreeWithFiniteDifferencesOfTheGradient) {
+  EXPECT_LE(hessian_error(GetParam()), kSecond);
+}
 
 INSTANTIATE_TEST_SUITE_P(Ops, DerivativesOfEveryOp, ::testing::ValuesIn(all_cases()),
                          [](const auto& info) { return info.param.name; });

@@ -10,7 +10,9 @@
 namespace plumb::testing {
 namespace {
 
-double at(const at::Tensor& table, int64_t row, int64_t column) { return table[row][column].item<double>(); }
+double at(const at::Tensor& table, int64_t row, int64_t column) {
+  return table[row][column].item<double>();
+}
 
 // fairseq: w_i = 10000^(-i / (D/2 - 1)), the first token at position 2.
 TEST(Sinusoids, OfFairseqAreItsClosedForm) {
@@ -83,7 +85,9 @@ TEST(Sinusoids, InFloatAreThoseInDoubleRounded) {
   EXPECT_TRUE(at::equal(table, ops::sinusoids(Positions::Fairseq, 1000, 16, at::kDouble).to(at::kFloat)));
 }
 
-TEST(LearnedPositions, LeaveTwoRowsToFairseqsSpecialTokens) { EXPECT_EQ(ops::kLearnedOffset, 2); }
+TEST(LearnedPositions, LeaveTwoRowsToFairseqsSpecialTokens) {
+  EXPECT_EQ(ops::kLearnedOffset, 2);
+}
 
 }  // namespace
 }  // namespace plumb::testing

@@ -3,6 +3,7 @@
 #include "plumb/cli/front.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -51,6 +52,10 @@ std::string overview() {
   arguments[0] = name.data();
   for (char** argument = argv + 1; *argument; ++argument) arguments.push_back(*argument);
   arguments.push_back(nullptr);
+
+  // Threads that spin while they wait can stop a run dead on a busy machine. libgomp reads this when it is loaded, so
+  // the engine itself would be too late.
+  setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
 
   std::error_code ignored;
   const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path() / kEngine;

@@ -83,12 +83,13 @@ double hessian_error(const DerivativeCase& which) {
   for (const at::Tensor& x : which.inputs) direction.push_back(random(x.sizes().vec(), 77 + direction.size()));
 
   const Tensors at = leaves(which.inputs);
-  const Tensors first = torch::autograd::grad({scalar(which, at)}, at, {}, /*retain_graph=*/true, /*create_graph=*/true);
+  const Tensors first =
+      torch::autograd::grad({scalar(which, at)}, at, {}, /*retain_graph=*/true, /*create_graph=*/true);
   const at::Tensor slope = (flattened(first) * flattened(direction)).sum();
   const at::Tensor actual = flattened(torch::autograd::grad({slope}, at));
 
-  const at::Tensor expected = five_points(
-      [&](double t) { return flattened(gradient(which, moved(which.inputs, direction, t))); });
+  const at::Tensor expected =
+      five_points([&](double t) { return flattened(gradient(which, moved(which.inputs, direction, t))); });
   double worst = 0;
   for (int64_t i = 0; i < actual.numel(); ++i) {
     worst = std::max(worst, relative(actual[i].item<double>(), expected[i].item<double>()));
