@@ -2,10 +2,6 @@
 // Files still include what they use; this only makes it cheap.
 #pragma once
 
-#include <ATen/ATen.h>
-#include <torch/csrc/autograd/autograd.h>
-#include <torch/csrc/autograd/variable.h>
-
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,3 +9,7 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/variable.h>

@@ -170,7 +170,9 @@ TEST(RuleOfMixLn, RoundsTheFractionUpButNotBecauseOfBinaryFractions) {
   };
   EXPECT_EQ(post_layers(0.25, 6), 2);  // 1.5
   EXPECT_EQ(post_layers(0.25, 1), 1);
-  EXPECT_EQ(post_layers(0.3, 10), 3);  // 0.3 * 10 > 3 in binary
+  EXPECT_EQ(post_layers(0.3, 10), 3);
+  EXPECT_EQ(post_layers(0.28, 25), 7);  // 0.28 * 25 = 7.000000000000001 in binary
+  EXPECT_EQ(post_layers(0.14, 50), 7);
   EXPECT_EQ(post_layers(0.7, 10), 7);
   EXPECT_EQ(post_layers(0, 10), 0);
   EXPECT_EQ(post_layers(1, 10), 10);

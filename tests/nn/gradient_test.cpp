@@ -15,12 +15,13 @@ constexpr double kFloor = 1e-3;
 constexpr int kCoordinates = 2;
 
 /// d/dt loss(theta + t direction) at 0, by a five-point stencil. The error is of order step^4.
-double slope(const Transformer& model, const Batch& batch, at::Tensor parameter, const at::Tensor& direction) {
+double slope(const Transformer& model, const Batch& batch, const Pass& pass, at::Tensor parameter,
+             const at::Tensor& direction) {
   at::NoGradGuard no_grad;
   const at::Tensor start = parameter.clone();
   const auto at_step = [&](double t) {
     parameter.copy_(start + t * direction);
-    return loss(model, batch).item<double>();
+    return loss(model, batch, pass).item<double>();
   };
   const double near = at_step(kStep) - at_step(-kStep);
   const double far = at_step(2 * kStep) - at_step(-2 * kStep);
@@ -40,12 +41,12 @@ at::Tensor coordinate(const at::Tensor& like, RandomStream& random) {
   return direction;
 }
 
-void expect_right_gradients(const ModelConfig& config) {
+void expect_right_gradients(const ModelConfig& config, const Pass& pass = {}) {
   Transformer model(config, 1, at::kDouble);
   randomise(model, 11);
   const Batch batch = tiny_batch(config);
   model.parameters().zero_gradients();
-  loss(model, batch).backward();
+  loss(model, batch, pass).backward();
 
   for (const auto& entry : model.parameters().entries()) {
     const std::string& name = entry.spec.name;
@@ -55,7 +56,7 @@ void expect_right_gradients(const ModelConfig& config) {
     std::vector<at::Tensor> directions = {random_direction(value, random)};
     for (int i = 0; i < kCoordinates; ++i) directions.push_back(coordinate(value, random));
     for (const at::Tensor& direction : directions) {
-      const double expected = slope(model, batch, value, direction);
+      const double expected = slope(model, batch, pass, value, direction);
       const double actual = (gradient * direction).sum().item<double>();
       const double scale = std::max({std::abs(expected), std::abs(actual), kFloor});
       EXPECT_LE(std::abs(expected - actual) / scale, kTolerance)
@@ -86,6 +87,15 @@ TEST(Gradients, OfEveryQueryKeyNormAgreeWithFiniteDifferences) {
     model.qk_norm = kind;
     expect_right_gradients(model);
   }
+}
+
+// Which elements are dropped depends on the pass only, so the loss stays a smooth function of the parameters.
+TEST(Gradients, WithAllThreeDropoutsOnAgreeWithFiniteDifferences) {
+  ModelConfig model = tiny(Form::EncoderDecoder, "post_ln");
+  model.dropout = 0.1;
+  model.attention_dropout = 0.2;
+  model.activation_dropout = 0.3;
+  expect_right_gradients(model, {.training = true, .seed = 5, .step = 3});
 }
 
 TEST(Gradients, OfTiedEmbeddingsAddUp) {

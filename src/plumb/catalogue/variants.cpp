@@ -51,7 +51,7 @@ void layer_scale_at(Rule& rule, const Place&, const VariantOptions& options) {
 }
 
 void mix_ln_at(Rule& rule, const Place& place, const VariantOptions& options) {
-  // 0.3 * 10 is a little more than 3 in binary: without the small step back it would round up to 4 layers.
+  // 0.28 * 25 is a little more than 7 in binary: without the small step back it would round up to 8 layers.
   const int post_layers = static_cast<int>(std::ceil(options.mix_ln_fraction * place.depth() - 1e-9));
   rule.norm_post = place.layer <= post_layers;
   rule.norm_in = !rule.norm_post;
@@ -83,7 +83,7 @@ const Variant kVariants[] = {
      .rule = {.norm_post = true}},
 
     {.name = "pre_ln", .paper = "Xiong 2020", .equation = "x + F(LN(x))",
-     .warmup = "not needed",
+     .extra = "2d per stack", .warmup = "not needed",
      .rule = {.norm_in = true}, .ending = {.norm = true}, .final_norm_is_free = true},
 
     {.name = "admin", .paper = "Liu 2020", .equation = "LN(w*x + F(x)), w from one profiling pass",

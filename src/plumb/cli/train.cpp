@@ -50,10 +50,7 @@ std::string commented(const std::string& text) {
 
 void dry_run(const Config& config, bool json) {
   Transformer model(config.model);
-  if (!config.train.restore_file.empty()) {
-    model.allocate(static_cast<uint64_t>(config.seed), at::kFloat);
-    load_weights(model.parameters(), config.train.restore_file);
-  }
+  if (!config.train.restore_file.empty()) check_weights(model.parameters(), config.train.restore_file);
   const std::vector<Part> parts = parameters_by_part(model.parameters());
   const int64_t total = model.parameters().parameter_count();
   if (!json) {

@@ -72,8 +72,9 @@ at::Tensor Embedding::positioned(const at::Tensor& x, const ops::Packed& rows) c
         "a sequence of " + std::to_string(rows.longest()) + " tokens is longer than " + std::to_string(max_positions_),
         "Shorten it, or set model.max_positions higher before training");
   }
-  if (learned_positions_) return x + learned_positions_->index_select(0, rows.positions() + ops::kLearnedOffset);
-  if (sinusoids_.defined()) return x + sinusoids_.index_select(0, rows.positions());
+  if (learned_positions_)
+    return x + learned_positions_->index_select(0, (rows.positions() + ops::kLearnedOffset).to(x.device()));
+  if (sinusoids_.defined()) return x + sinusoids_.index_select(0, rows.positions()).to(x.device());
   return x;
 }
 

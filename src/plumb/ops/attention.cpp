@@ -10,14 +10,15 @@ namespace {
 // [N, D] -> [B, H, longest, K], zeros where no token is.
 at::Tensor pad(const at::Tensor& x, const Packed& rows, int64_t heads) {
   const int64_t places = rows.sequences() * rows.longest();
-  const at::Tensor padded = at::zeros({places, x.size(1)}, x.options()).index_copy(0, rows.padded_rows(), x);
+  const at::Tensor padded =
+      at::zeros({places, x.size(1)}, x.options()).index_copy(0, rows.padded_rows().to(x.device()), x);
   return padded.view({rows.sequences(), rows.longest(), heads, x.size(1) / heads}).transpose(1, 2);
 }
 
 // The other way.
 at::Tensor unpad(const at::Tensor& x, const Packed& rows) {
   const int64_t places = rows.sequences() * rows.longest();
-  return x.transpose(1, 2).reshape({places, x.size(1) * x.size(3)}).index_select(0, rows.padded_rows());
+  return x.transpose(1, 2).reshape({places, x.size(1) * x.size(3)}).index_select(0, rows.padded_rows().to(x.device()));
 }
 
 // True where a query must not look. Every row keeps at least one key, so -inf never fills a whole row.
@@ -37,9 +38,11 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   TORCH_CHECK(queries.sequences() == keys.sequences(), queries.sequences(), " query sequences, but ", keys.sequences(),
               " key sequences");
   at::Tensor scores = at::matmul(pad(q, queries, heads) * scale, pad(k, keys, heads).transpose(2, 3));
-  scores = scores.masked_fill(forbidden(queries, keys, causal), -std::numeric_limits<double>::infinity());
+  scores =
+      scores.masked_fill(forbidden(queries, keys, causal).to(q.device()), -std::numeric_limits<double>::infinity());
   at::Tensor weights = scores.softmax(-1);  // [B, H, T, S]
-  if (dropout.active()) weights = weights * attention_keep(queries, keys, heads, dropout, weights.scalar_type());
+  if (dropout.active())
+    weights = weights * attention_keep(queries, keys, heads, dropout, weights.scalar_type()).to(q.device());
   return unpad(at::matmul(weights, pad(v, keys, heads)), queries);
 }
 

@@ -5,8 +5,10 @@
 namespace plumb::ops {
 namespace {
 
-at::Tensor length(const at::Tensor& x) {
-  return x.square().sum(-1, /*keepdim=*/true).sqrt();
+// max(|x|_2, floor). The floor goes under the root: the slope of a root at zero would make the gradient of an all-zero
+// row NaN, even where the floor holds.
+at::Tensor length(const at::Tensor& x, double floor) {
+  return x.square().sum(-1, /*keepdim=*/true).clamp_min(floor * floor).sqrt();
 }
 
 }  // namespace
@@ -18,7 +20,7 @@ at::Tensor norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, 
     case NormKind::Rms:
       return x * (x.square().mean(-1, /*keepdim=*/true) + eps).rsqrt() * weights.weight;
     case NormKind::Scale:
-      return x / length(x).clamp_min(eps) * weights.weight;
+      return x / length(x, eps) * weights.weight;
     case NormKind::Dyt:
       return (x * weights.alpha).tanh() * weights.weight + weights.bias;
   }
@@ -26,7 +28,7 @@ at::Tensor norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, 
 }
 
 at::Tensor unit_length(const at::Tensor& x) {
-  return x / length(x).clamp_min(1e-12);
+  return x / length(x, 1e-12);
 }
 
 }  // namespace plumb::ops

@@ -46,6 +46,8 @@ Residual::Residual(ParameterStore& store, const StackPlan& plan, Sublayer sublay
       profiled_(plan.placement->profiled),
       dropout_(dropout),
       g_(layer_scalar) {
+  TORCH_CHECK(!(rule_.norm_in && rule_.norm_post), "a row with norm_in and norm_post has one name for two norms");
+  TORCH_CHECK(rule_.r.kind != Factor::Kind::LayerScalar, "only the branch scale can be shared by a layer");
   const std::string prefix = layer_name(plan.stack, layer) + '.';
   const std::string name = prefix + std::string(word(sublayer));
   const auto norm = [&](const std::string& called) {

@@ -16,6 +16,9 @@ namespace plumb {
 /// In a sub-layer: `in` what it reads (u), `branch` what it adds (a), `sum` before norm_post (z), `out` after it (x').
 /// In a Post-LN decoder layer Takase's points (1) to (5) are self_attn.sum, self_attn.out, encoder_attn.sum,
 /// encoder_attn.out and ffn.sum. Of a stack: `embed` (x_0, after dropout) and `out` (what the next part reads).
+///
+/// Where nothing stands between two points they are one tensor: the `in` of a Post-LN sub-layer is the `out` before it,
+/// and its gradient counts the skip as well as the branch.
 struct Tap {
   enum class Point { In, Branch, Sum, Out, Embed };
 
@@ -35,7 +38,8 @@ class Observer {
   virtual void see(const Tap& tap, const at::Tensor& value) = 0;
 };
 
-/// Keeps every tap, and its gradient once backward has run.
+/// Keeps every tap, and its gradient once backward has run. Gradients add up over several backward passes through one
+/// graph: a probe that needs more than one makes a fresh pass.
 class TapRecorder : public Observer {
  public:
   struct Record {

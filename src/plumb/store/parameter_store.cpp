@@ -35,6 +35,7 @@ Parameter ParameterStore::declare(ParameterSpec spec) {
 
 Parameter ParameterStore::declare_stacked(std::vector<ParameterSpec> specs) {
   TORCH_CHECK(!values_.defined(), "parameter ", specs.front().name, " was declared after the store was allocated");
+  for (const ParameterSpec& spec : specs) TORCH_CHECK(!spec.shape.empty(), "parameter ", spec.name, " has no shape");
   Block block{.offset = aligned(size_), .shape = specs.front().shape};
   block.shape[0] = 0;
   size_ = block.offset;
@@ -53,10 +54,12 @@ Parameter ParameterStore::declare_stacked(std::vector<ParameterSpec> specs) {
 
 void ParameterStore::alias(const std::string& name, const std::string& of) {
   TORCH_CHECK(index_.contains(of), "alias ", name, " of an unknown parameter ", of);
+  TORCH_CHECK(!index_.contains(name), "alias ", name, " is a parameter already");
   aliases_[name] = of;
 }
 
 void ParameterStore::allocate(at::ScalarType dtype) {
+  TORCH_CHECK(!values_.defined(), "the parameters were allocated already");
   size_ = aligned(size_);
   values_ = at::zeros({size_}, dtype);
   gradients_ = at::zeros({size_}, dtype);

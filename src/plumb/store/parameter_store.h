@@ -72,7 +72,9 @@ class ParameterStore {
   const std::vector<Entry>& entries() const { return entries_; }
   const std::map<std::string, std::string>& aliases() const { return aliases_; }
   bool has(std::string_view name) const;
-  /// Views by name, outside autograd. The name may be an alias.
+  /// By name, which may be an alias.
+  const Entry& entry(std::string_view name) const;
+  /// Views by name, outside autograd.
   at::Tensor value(std::string_view name) const;
   at::Tensor gradient(std::string_view name) const;
 
@@ -91,7 +93,6 @@ class ParameterStore {
     std::vector<int64_t> shape;
   };
 
-  const Entry& entry(std::string_view name) const;
   at::Tensor view(const at::Tensor& buffer, const Entry& entry) const;
 
   std::vector<Entry> entries_;

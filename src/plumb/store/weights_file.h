@@ -12,9 +12,13 @@ namespace plumb {
 void save_weights(const ParameterStore& store, const std::filesystem::path& path,
                   const std::map<std::string, std::string>& metadata = {{"format", "pt"}});
 
-/// Reads a file into the store. The file must hold exactly the store's tensors (a tied one may also stand under its
-/// second name, if both are equal) in F64, F32, F16 or BF16; all names, types and shapes are checked before the first
-/// value changes. Throws DamagedFile or UserError, one line that names the tensor.
+/// Whether the file holds exactly the store's tensors (a tied one may also stand under its second name) in their
+/// shapes, as F64, F32, F16 or BF16. The store need not be allocated yet, so that a wrong file costs no memory.
+/// Throws DamagedFile or UserError, one line that names the tensor.
+void check_weights(const ParameterStore& store, const std::filesystem::path& path);
+
+/// Reads a file into the store. Everything is checked before the first value changes; a tied tensor that stands in
+/// the file twice must be equal in both places.
 void load_weights(ParameterStore& store, const std::filesystem::path& path);
 
 }  // namespace plumb
