@@ -1,5 +1,6 @@
 #include "plumb/nn/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,7 +20,9 @@ Attention::Attention(ParameterStore& store, const StackPlan& plan, Sublayer subl
       width_(plan.shape.width),
       heads_(plan.shape.heads),
       qk_norm_(plan.qk_norm),
-      dropout_(dropout) {
+      dropout_(dropout),
+      // The learned scale of l2 takes the place of 1 / sqrt(K).
+      scale_(plan.qk_norm == QkNorm::L2 ? 1 : 1 / std::sqrt(static_cast<double>(plan.shape.width / plan.shape.heads))) {
   const Rule rule = plan.rule(sublayer, layer + 1);
   const std::string module(word(sublayer));
   const std::string name = layer_name(plan.stack, layer) + '.' + module;
@@ -71,32 +74,93 @@ at::Tensor Attention::per_head(const at::Tensor& x) const {
   return x.reshape({x.size(0), heads_, width_ / heads_});
 }
 
-at::Tensor Attention::attend(at::Tensor q, at::Tensor k, at::Tensor v, const ops::Packed& rows,
-                             const ops::Packed& key_rows, bool causal, const Pass& pass) const {
-  double scale = 1 / std::sqrt(static_cast<double>(width_ / heads_));
+at::Tensor Attention::ready_query(const at::Tensor& q) const {
   switch (qk_norm_) {
     case QkNorm::None:
-      break;
+      return q;
     case QkNorm::Head:
-      q = q_norm_(per_head(q)).flatten(1);
-      k = k_norm_(per_head(k)).flatten(1);
-      break;
+      return q_norm_(per_head(q)).flatten(1);
     case QkNorm::Full:
-      q = q_norm_(q);
-      k = k_norm_(k);
-      break;
-    case QkNorm::L2:  // the learned scale takes the place of 1 / sqrt(K)
-      q = (ops::unit_length(per_head(q)) * *qk_scale_).flatten(1);
-      k = ops::unit_length(per_head(k)).flatten(1);
-      scale = 1;
-      break;
+      return q_norm_(q);
+    case QkNorm::L2:
+      return (ops::unit_length(per_head(q)) * *qk_scale_).flatten(1);
   }
-  if (v_norm_) v = v_norm_(per_head(v)).flatten(1);
-  const ops::Dropout dropout = pass.dropout(dropout_, DropoutKind::Attention, stack_, sublayer_, layer_);
-  at::Tensor y = ops::attention(q, k, v, rows, key_rows, heads_, scale, causal, dropout);
+  TORCH_CHECK(false, "unknown query-key norm");
+}
+
+at::Tensor Attention::ready_key(const at::Tensor& k) const {
+  switch (qk_norm_) {
+    case QkNorm::None:
+      return k;
+    case QkNorm::Head:
+      return k_norm_(per_head(k)).flatten(1);
+    case QkNorm::Full:
+      return k_norm_(k);
+    case QkNorm::L2:
+      return ops::unit_length(per_head(k)).flatten(1);
+  }
+  TORCH_CHECK(false, "unknown query-key norm");
+}
+
+at::Tensor Attention::ready_value(const at::Tensor& v) const {
+  return v_norm_ ? v_norm_(per_head(v)).flatten(1) : v;
+}
+
+at::Tensor Attention::finish(at::Tensor y) const {
   if (head_scale_) y = (per_head(y) * head_scale_->unsqueeze(1)).flatten(1);
   if (heads_norm_) y = heads_norm_(y);
   return out_ ? out_(y) : y;
+}
+
+at::Tensor Attention::attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const ops::Packed& rows,
+                             const ops::Packed& key_rows, bool causal, const Pass& pass) const {
+  const ops::Dropout dropout = pass.dropout(dropout_, DropoutKind::Attention, stack_, sublayer_, layer_);
+  return finish(
+      ops::attention(ready_query(q), ready_key(k), ready_value(v), rows, key_rows, heads_, scale_, causal, dropout));
+}
+
+at::Tensor Attention::self_step(const at::Tensor& u, KeyValueCache& cache) const {
+  const std::vector<at::Tensor> parts = qkv_(u).chunk(3, /*dim=*/1);
+  cache.append(ready_key(parts[1]), ready_value(parts[2]));
+  return finish(ops::attention_step(ready_query(parts[0]), cache.keys(), cache.values(), heads_, scale_, {}));
+}
+
+MemoryCache Attention::remember(const at::Tensor& memory, const ops::Packed& memory_rows) const {
+  const std::vector<at::Tensor> parts = kv_(memory).chunk(2, /*dim=*/1);
+  return {ops::padded(ready_key(parts[0]), memory_rows), ops::padded(ready_value(parts[1]), memory_rows)};
+}
+
+at::Tensor Attention::cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const {
+  return finish(ops::attention_step(ready_query(q_(u)), memory.keys, memory.values, heads_, scale_, forbidden));
+}
+
+void KeyValueCache::append(const at::Tensor& k, const at::Tensor& v) {
+  const int64_t capacity = keys_.defined() ? keys_.size(1) : 0;
+  if (length_ == capacity) {
+    const auto grown = [&](const at::Tensor& old, const at::Tensor& row) {
+      at::Tensor buffer = at::empty({row.size(0), std::max<int64_t>(16, 2 * capacity), row.size(1)}, row.options());
+      if (old.defined()) buffer.narrow(1, 0, length_).copy_(old);
+      return buffer;
+    };
+    keys_ = grown(keys_, k);
+    values_ = grown(values_, v);
+  }
+  keys_.select(1, length_).copy_(k);
+  values_.select(1, length_).copy_(v);
+  ++length_;
+}
+
+void KeyValueCache::select(const at::Tensor& rows) {
+  keys_ = keys_.index_select(0, rows);
+  values_ = values_.index_select(0, rows);
+}
+
+at::Tensor KeyValueCache::keys() const {
+  return keys_.narrow(1, 0, length_);
+}
+
+at::Tensor KeyValueCache::values() const {
+  return values_.narrow(1, 0, length_);
 }
 
 }  // namespace plumb

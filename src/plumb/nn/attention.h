@@ -7,6 +7,29 @@
 
 namespace plumb {
 
+/// What a decoder has read so far, seen by one self-attention: keys and values of positions 0 .. length - 1.
+/// The buffers hold more positions than are used, so that a step writes one row and copies nothing.
+class KeyValueCache {
+ public:
+  /// Adds one position for every row. k and v are [R, D].
+  void append(const at::Tensor& k, const at::Tensor& v);
+  /// Row i becomes what row `rows[i]` was. int64 [R']
+  void select(const at::Tensor& rows);
+
+  at::Tensor keys() const;    // [R, T, D]
+  at::Tensor values() const;  // [R, T, D]
+
+ private:
+  at::Tensor keys_, values_;  // [R, capacity, D]
+  int64_t length_ = 0;
+};
+
+/// The encoder's output as one cross-attention sees it: keys and values, computed once, padded to the longest source.
+/// Hypotheses of one sentence share them.
+struct MemoryCache {
+  at::Tensor keys, values;  // [B, S, D]
+};
+
 /// Multi-head attention over packed sequences: self-attention (query, key and value from one multiplication), or
 /// cross-attention (keys and values from the encoder's output).
 class Attention {
@@ -16,13 +39,26 @@ class Attention {
 
   /// u [N, D] reads itself. Causal in a decoder.
   at::Tensor self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const;
+  /// One more position for R hypotheses, u [R, D]; what came before is in the cache, to which this position is added.
+  at::Tensor self_step(const at::Tensor& u, KeyValueCache& cache) const;
+
   /// u [N, D] reads memory [S, D].
   at::Tensor cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
                    const ops::Packed& memory_rows, const Pass& pass) const;
+  /// Memory [S, D], ready to be read by many steps.
+  MemoryCache remember(const at::Tensor& memory, const ops::Packed& memory_rows) const;
+  /// One more position, u [B * beam, D]: hypotheses of one sentence stand together. `forbidden` is bool [B, S].
+  at::Tensor cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const;
 
  private:
-  at::Tensor attend(at::Tensor q, at::Tensor k, at::Tensor v, const ops::Packed& rows, const ops::Packed& key_rows,
-                    bool causal, const Pass& pass) const;
+  /// The norms of queries, keys and values. The scores are `scale_` times what comes out.
+  at::Tensor ready_query(const at::Tensor& q) const;
+  at::Tensor ready_key(const at::Tensor& k) const;
+  at::Tensor ready_value(const at::Tensor& v) const;
+  /// What follows the weighted sum: head scale, norm, output projection.
+  at::Tensor finish(at::Tensor y) const;
+  at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const ops::Packed& rows,
+                    const ops::Packed& key_rows, bool causal, const Pass& pass) const;
   at::Tensor per_head(const at::Tensor& x) const;  // [N, D] -> [N, H, K]
 
   Stack stack_;
@@ -30,7 +66,7 @@ class Attention {
   int layer_;
   int64_t width_, heads_;
   QkNorm qk_norm_;
-  double dropout_;
+  double dropout_, scale_;
   Linear qkv_, q_, kv_, out_;
   Norm q_norm_, k_norm_, v_norm_, heads_norm_;
   Parameter qk_scale_, head_scale_;

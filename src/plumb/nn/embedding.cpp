@@ -53,29 +53,33 @@ void Embedding::prepare(at::ScalarType dtype) {
 }
 
 at::Tensor Embedding::operator()(const at::Tensor& ids, const ops::Packed& rows, const Pass& pass) const {
-  at::Tensor x = tokens_->index_select(0, ids);
-  if (scale_ != 1) x = x * scale_;
-  x = positioned(x, rows);
-  if (gain_) x = x * *gain_;
-  if (norm_) x = norm_(x);
   const ops::Dropout site =
       pass.dropout(dropout_, DropoutKind::Embedding, stack_, Sublayer::SelfAttention, /*layer=*/0);
-  x = ops::dropout(x, rows, site);
+  const at::Tensor x = ops::dropout(embedded(ids, rows.positions(), rows.longest()), rows, site);
   if (pass.observer) pass.observer->see({.stack = stack_, .point = Tap::Point::Embed}, x);
   return x;
 }
 
-at::Tensor Embedding::positioned(const at::Tensor& x, const ops::Packed& rows) const {
-  if (rows.longest() > max_positions_) {
+at::Tensor Embedding::step(const at::Tensor& ids, int64_t position) const {
+  return embedded(ids, at::full({1}, position, at::kLong), position + 1);
+}
+
+at::Tensor Embedding::embedded(const at::Tensor& ids, const at::Tensor& positions, int64_t longest) const {
+  if (longest > max_positions_) {
     throw UserError(
         "model.max_positions",
-        "a sequence of " + std::to_string(rows.longest()) + " tokens is longer than " + std::to_string(max_positions_),
+        "a sequence of " + std::to_string(longest) + " tokens is longer than " + std::to_string(max_positions_),
         "Shorten it, or set model.max_positions higher before training");
   }
-  if (learned_positions_)
-    return x + learned_positions_->index_select(0, (rows.positions() + ops::kLearnedOffset).to(x.device()));
-  if (sinusoids_.defined()) return x + sinusoids_.index_select(0, rows.positions()).to(x.device());
-  return x;
+  at::Tensor x = tokens_->index_select(0, ids);
+  if (scale_ != 1) x = x * scale_;
+  if (learned_positions_) {
+    x = x + learned_positions_->index_select(0, (positions + ops::kLearnedOffset).to(x.device()));
+  } else if (sinusoids_.defined()) {
+    x = x + sinusoids_.index_select(0, positions).to(x.device());
+  }
+  if (gain_) x = x * *gain_;
+  return norm_ ? norm_(x) : x;
 }
 
 }  // namespace plumb

@@ -19,11 +19,15 @@ class Embedding {
 
   at::Tensor operator()(const at::Tensor& ids, const ops::Packed& rows, const Pass& pass) const;
 
+  /// The embedding of tokens that all stand at one position; nothing is dropped.
+  at::Tensor step(const at::Tensor& ids, int64_t position) const;
+
   /// Computes the sinusoids; after the store has been allocated.
   void prepare(at::ScalarType dtype);
 
  private:
-  at::Tensor positioned(const at::Tensor& x, const ops::Packed& rows) const;
+  /// The parts that do not depend on dropout. `positions` is int64 [N] or [1].
+  at::Tensor embedded(const at::Tensor& ids, const at::Tensor& positions, int64_t longest) const;
 
   Stack stack_;
   Positions convention_;

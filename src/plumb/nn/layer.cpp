@@ -19,18 +19,32 @@ std::optional<Layer::CrossAttention> Layer::make_cross(ParameterStore& store, co
                         Attention(store, plan, kind, index, model.attention_dropout, model.qk_norm_length)};
 }
 
-at::Tensor Layer::operator()(const at::Tensor& input, const ops::Packed& rows, const Memory& memory, Flow& flow,
-                             const Pass& pass) const {
-  at::Tensor x = self_residual_(
-      input, input, rows, [&](const at::Tensor& u) { return self_attention_.self(u, rows, pass); }, flow, pass);
-  if (cross_) {
-    x = cross_->residual(
-        x, input, rows,
-        [&](const at::Tensor& u) { return cross_->attention.cross(u, rows, memory.states, *memory.rows, pass); }, flow,
-        pass);
-  }
+at::Tensor Layer::run(const at::Tensor& input, const ops::Packed& rows, const Branch& self, const Branch& cross,
+                      Flow& flow, const Pass& pass) const {
+  at::Tensor x = self_residual_(input, input, rows, self, flow, pass);
+  if (cross_) x = cross_->residual(x, input, rows, cross, flow, pass);
   return ffn_residual_(
       x, input, rows, [&](const at::Tensor& u) { return ffn_(u, rows, pass); }, flow, pass);
+}
+
+at::Tensor Layer::operator()(const at::Tensor& input, const ops::Packed& rows, const Memory& memory, Flow& flow,
+                             const Pass& pass) const {
+  const auto self = [&](const at::Tensor& u) { return self_attention_.self(u, rows, pass); };
+  const auto cross = [&](const at::Tensor& u) {
+    return cross_->attention.cross(u, rows, memory.states, *memory.rows, pass);
+  };
+  return run(input, rows, self, cross, flow, pass);
+}
+
+void Layer::remember(const Memory& memory, LayerCache& cache) const {
+  if (cross_) cache.memory = cross_->attention.remember(memory.states, *memory.rows);
+}
+
+at::Tensor Layer::step(const at::Tensor& input, const ops::Packed& rows, const at::Tensor& forbidden, LayerCache& cache,
+                       Flow& flow) const {
+  const auto self = [&](const at::Tensor& u) { return self_attention_.self_step(u, cache.self); };
+  const auto cross = [&](const at::Tensor& u) { return cross_->attention.cross_step(u, cache.memory, forbidden); };
+  return run(input, rows, self, cross, flow, {});
 }
 
 }  // namespace plumb

@@ -15,6 +15,12 @@ struct Memory {
   const ops::Packed* rows = nullptr;
 };
 
+/// What one decoder layer keeps between two steps of generation.
+struct LayerCache {
+  KeyValueCache self;
+  MemoryCache memory;
+};
+
 /// Self-attention, cross-attention if there is an encoder to read, feed-forward; each inside its residual.
 class Layer {
  public:
@@ -24,7 +30,17 @@ class Layer {
   at::Tensor operator()(const at::Tensor& input, const ops::Packed& rows, const Memory& memory, Flow& flow,
                         const Pass& pass) const;
 
+  /// Fills the part of the cache that does not change from step to step.
+  void remember(const Memory& memory, LayerCache& cache) const;
+  /// One more position for every row of `input`; `forbidden` marks the padding of the memory, bool [B, S].
+  at::Tensor step(const at::Tensor& input, const ops::Packed& rows, const at::Tensor& forbidden, LayerCache& cache,
+                  Flow& flow) const;
+
  private:
+  using Branch = Residual::Branch;
+  at::Tensor run(const at::Tensor& input, const ops::Packed& rows, const Branch& self, const Branch& cross, Flow& flow,
+                 const Pass& pass) const;
+
   struct CrossAttention {
     Residual residual;
     Attention attention;

@@ -21,4 +21,20 @@ at::Tensor LayerStack::operator()(const at::Tensor& x0, const ops::Packed& rows,
   return out;
 }
 
+std::vector<LayerCache> LayerStack::remember(const Memory& memory) const {
+  std::vector<LayerCache> caches(layers_.size());
+  for (size_t i = 0; i < layers_.size(); ++i) layers_[i].remember(memory, caches[i]);
+  return caches;
+}
+
+at::Tensor LayerStack::step(const at::Tensor& x0, const at::Tensor& forbidden, std::vector<LayerCache>& caches) const {
+  const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(x0.size(0)), 1));
+  const std::unique_ptr<Flow> flow = wiring_->start(x0);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const int index = static_cast<int>(i);
+    flow->leave(index, layers_[i].step(flow->enter(index), rows, forbidden, caches[i], *flow));
+  }
+  return flow->out();
+}
+
 }  // namespace plumb

@@ -14,6 +14,11 @@ class LayerStack {
 
   at::Tensor operator()(const at::Tensor& x0, const ops::Packed& rows, const Memory& memory, const Pass& pass) const;
 
+  /// A cache for each layer, with the memory in it.
+  std::vector<LayerCache> remember(const Memory& memory) const;
+  /// One more position for every row of x0.
+  at::Tensor step(const at::Tensor& x0, const at::Tensor& forbidden, std::vector<LayerCache>& caches) const;
+
  private:
   Stack stack_;
   std::vector<Layer> layers_;

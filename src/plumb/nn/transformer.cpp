@@ -65,15 +65,15 @@ void Transformer::declare_output(const StackPlan& last) {
 }
 
 at::Tensor Transformer::features(const Batch& batch, const Pass& pass) const {
-  Memory memory;
-  if (encoder_) {
-    const Tokens& source = batch.source;
-    const at::Tensor x0 = (*encoder_embedding_)(source.ids, source.rows, pass);
-    memory = {(*encoder_)(x0, source.rows, {}, pass), &source.rows};
-    if (!decoder_) return memory.states;
-  }
+  const Memory memory{encode(batch.source, pass), &batch.source.rows};
+  if (!decoder_) return memory.states;
   const Tokens& target = batch.target;
   return (*decoder_)((*decoder_embedding_)(target.ids, target.rows, pass), target.rows, memory, pass);
+}
+
+at::Tensor Transformer::encode(const Tokens& source, const Pass& pass) const {
+  if (!encoder_) return {};
+  return (*encoder_)((*encoder_embedding_)(source.ids, source.rows, pass), source.rows, {}, pass);
 }
 
 at::Tensor Transformer::logits(const at::Tensor& features) const {

@@ -23,6 +23,8 @@ struct Batch {
   Tokens target;
 };
 
+class Decoding;
+
 /// A Transformer in any of its three forms. Its parameters live in one store; everything else is wiring.
 class Transformer {
  public:
@@ -38,6 +40,9 @@ class Transformer {
   /// [N, V] = features W^T.
   at::Tensor logits(const at::Tensor& features) const;
 
+  /// The encoder's output for a batch of sources; an empty tensor for a decoder-only model.
+  at::Tensor encode(const Tokens& source, const Pass& pass) const;
+
   /// Sets what the variant's row wants to be measured before training (Admin's omega) from one batch; does nothing
   /// for other rows. `pass` should be that of the first training step: the measurement is made with its dropout.
   void profile(const Batch& batch, Pass pass);
@@ -47,6 +52,7 @@ class Transformer {
   const ParameterStore& parameters() const { return store_; }
 
  private:
+  friend class Decoding;
   void declare_output(const StackPlan& last);
 
   ModelConfig model_;

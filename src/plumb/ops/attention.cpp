@@ -7,16 +7,13 @@
 namespace plumb::ops {
 namespace {
 
-// [N, D] -> [B, H, longest, K], zeros where no token is.
-at::Tensor pad(const at::Tensor& x, const Packed& rows, int64_t heads) {
-  const int64_t places = rows.sequences() * rows.longest();
-  const at::Tensor padded =
-      at::zeros({places, x.size(1)}, x.options()).index_copy(0, rows.padded_rows().to(x.device()), x);
-  return padded.view({rows.sequences(), rows.longest(), heads, x.size(1) / heads}).transpose(1, 2);
+// [B, T, D] -> [B, H, T, K]
+at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
+  return x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 
-// The other way.
-at::Tensor unpad(const at::Tensor& x, const Packed& rows) {
+// [B, H, longest, K] -> [N, D]
+at::Tensor join_heads(const at::Tensor& x, const Packed& rows) {
   const int64_t places = rows.sequences() * rows.longest();
   return x.transpose(1, 2).reshape({places, x.size(1) * x.size(3)}).index_select(0, rows.padded_rows().to(x.device()));
 }
@@ -33,17 +30,38 @@ at::Tensor forbidden(const Packed& queries, const Packed& keys, bool causal) {
 
 }  // namespace
 
+at::Tensor padded(const at::Tensor& x, const Packed& rows) {
+  const int64_t places = rows.sequences() * rows.longest();
+  return at::zeros({places, x.size(1)}, x.options())
+      .index_copy(0, rows.padded_rows().to(x.device()), x)
+      .view({rows.sequences(), rows.longest(), x.size(1)});
+}
+
+at::Tensor attention_step(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, int64_t heads,
+                          double scale, const at::Tensor& forbidden) {
+  const int64_t groups = keys.size(0), width = q.size(1);
+  const at::Tensor queries = split_heads(q.view({groups, -1, width}), heads);  // [B, H, beam, K]
+  at::Tensor scores = at::matmul(queries * scale, split_heads(keys, heads).transpose(2, 3));
+  if (forbidden.defined()) {
+    const at::Tensor mask = forbidden.view({groups, 1, 1, keys.size(1)});
+    scores = scores.masked_fill(mask, -std::numeric_limits<double>::infinity());
+  }
+  const at::Tensor y = at::matmul(scores.softmax(-1), split_heads(values, heads));
+  return y.transpose(1, 2).reshape({q.size(0), width});
+}
+
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const Packed& queries,
                      const Packed& keys, int64_t heads, double scale, bool causal, const Dropout& dropout) {
   TORCH_CHECK(queries.sequences() == keys.sequences(), queries.sequences(), " query sequences, but ", keys.sequences(),
               " key sequences");
-  at::Tensor scores = at::matmul(pad(q, queries, heads) * scale, pad(k, keys, heads).transpose(2, 3));
+  at::Tensor scores =
+      at::matmul(split_heads(padded(q, queries), heads) * scale, split_heads(padded(k, keys), heads).transpose(2, 3));
   scores =
       scores.masked_fill(forbidden(queries, keys, causal).to(q.device()), -std::numeric_limits<double>::infinity());
   at::Tensor weights = scores.softmax(-1);  // [B, H, T, S]
   if (dropout.active())
     weights = weights * attention_keep(queries, keys, heads, dropout, weights.scalar_type()).to(q.device());
-  return unpad(at::matmul(weights, pad(v, keys, heads)), queries);
+  return join_heads(at::matmul(weights, split_heads(padded(v, keys), heads)), queries);
 }
 
 }  // namespace plumb::ops

@@ -15,4 +15,13 @@ namespace plumb::ops {
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const Packed& queries,
                      const Packed& keys, int64_t heads, double scale, bool causal, const Dropout& dropout);
 
+/// [N, D] -> [B, longest, D], zeros where no token is.
+at::Tensor padded(const at::Tensor& x, const Packed& rows);
+
+/// One query per row over keys that were kept: q [B * beam, D] in groups of `beam` that share keys and values
+/// [B, T, D]. Where `forbidden` (bool [B, T]) is true no query looks; undefined: everywhere allowed. No gradients
+/// needed.
+at::Tensor attention_step(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, int64_t heads,
+                          double scale, const at::Tensor& forbidden);
+
 }  // namespace plumb::ops
