@@ -13,13 +13,7 @@ uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-// FNV alone leaves similar names with similar hashes; splitmix64 spreads every bit and is one to one.
-uint64_t splitmix64(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
+// FNV alone leaves similar names with similar hashes: splitmix64 spreads them.
 
 // One to one in the seed for a given name, so two seeds can never share a stream.
 PhiloxKey derive_key(uint64_t seed, std::string_view name) {

@@ -24,6 +24,14 @@ constexpr PhiloxCounter philox4x32(PhiloxCounter c, PhiloxKey key) {
   return c;
 }
 
+/// Spreads every bit over the whole word, one to one: neighbouring numbers become unrelated ones.
+constexpr uint64_t splitmix64(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
 /// Random numbers that belong to one purpose ("dropout", "init", "shuffle"). A stream is fixed by the seed and its
 /// name alone, so drawing more from one never shifts another, and its whole state is one counter: a run that stores
 /// the counter resumes exactly.

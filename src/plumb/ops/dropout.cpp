@@ -7,18 +7,11 @@
 namespace plumb::ops {
 namespace {
 
-uint64_t mix(uint64_t x) {  // the finaliser of splitmix64
-  x += 0x9E3779B97F4A7C15;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
-}
-
 /// Decides about a line of elements, four from each call of the generator.
 class Keeper {
  public:
   explicit Keeper(const Dropout& d)
-      : key_(split(mix(mix(mix(d.seed) ^ d.step) ^ d.site))),
+      : key_(split(splitmix64(splitmix64(splitmix64(d.seed) ^ d.step) ^ d.site))),
         threshold_(static_cast<uint64_t>(d.p * 4294967296.0)),
         scale_(1 / (1 - d.p)) {}
 
