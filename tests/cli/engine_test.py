@@ -66,10 +66,10 @@ class DryRun(unittest.TestCase):
         _, _, small = peak_memory("train", TINY, "--dry-run")
         self.assertLess(peak - small, 32 * MEGABYTE)
 
-    def test_training_says_that_it_does_not_exist_yet(self):
+    def test_a_run_without_an_end_is_refused(self):
         done = run("train", TINY)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--dry-run", done.stderr)
+        self.assertIn("train.max_update", done.stderr)
 
     def test_mistakes_are_one_line_and_exit_2(self):
         for arguments, wanted in [

@@ -113,7 +113,7 @@ class Lists(FrontTest):
         self.assertEqual(equations["encoder.ffn"], "norm(x_bottom + x + F(x))")
 
     def test_every_table_comes_as_text_json_and_markdown(self):
-        for table in ("variants", "inits", "norms", "commands", "config"):
+        for table in ("variants", "inits", "norms", "optimisers", "schedules", "metrics", "commands", "config"):
             text = self.assert_data(run("list", table))
             document = self.assert_data(run("list", table, "--markdown"))
             self.assertTrue(document.startswith("# "))
@@ -254,7 +254,7 @@ class Commands(FrontTest):
     @unittest.skipUnless(shutil.which("ldd"), "no ldd")
     def test_the_front_links_no_torch(self):
         libraries = subprocess.run(["ldd", PLUMB], capture_output=True, text=True).stdout
-        for heavy in ("torch", "c10", "sentencepiece"):
+        for heavy in ("torch", "c10"):
             self.assertNotIn(heavy, libraries)
 
 

@@ -112,6 +112,15 @@ std::string other(const std::string&) {
   return "some words";
 }
 template <class T>
+requires(IsList<T>::value) std::string other(T list) {
+  if constexpr (FixedList<T>) {
+    list[0] += 1;
+  } else {
+    list.push_back(7);
+  }
+  return toml_text(list);
+}
+template <class T>
 std::string other(const Auto<T>&) {
   return toml_text(T{});
 }
@@ -160,7 +169,8 @@ TEST(Load, AnUnknownKeyNamesLineAndNearestKey) {
   EXPECT_THAT(error_of_text("sead = 4\n"), HasSubstr("Did you mean seed?"));
   EXPECT_THAT(error_of_text("[train]\nheads = 4\n"), HasSubstr("Did you mean model.heads?"));
   EXPECT_THAT(error_of_text("[train]\nxxxxxxxx = 4\n"), HasSubstr("The keys of [train] are restore_file"));
-  EXPECT_THAT(error_of_text("xxxxxxxxxxx = 4\n"), HasSubstr("The sections are [model], [train]"));
+  EXPECT_THAT(error_of_text("xxxxxxxxxxx = 4\n"),
+              HasSubstr("The sections are [data], [model], [train], [optim], [schedule]"));
   EXPECT_THAT(error_of_set({"model.headz=4"}), AllOf(StartsWith("--set model.headz: "), HasSubstr("model.heads?")));
 }
 

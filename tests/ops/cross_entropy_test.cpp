@@ -11,8 +11,6 @@
 namespace plumb::testing {
 namespace {
 
-using ops::Smoothing;
-
 const std::vector<int64_t> kTargets = {2, 0, 4, 4};
 
 at::Tensor targets() {
@@ -29,14 +27,14 @@ Row minus_log_p(const Row& logits) {
 }
 
 /// The smoothed target distribution, word by word, straight from the definition.
-double target_mass(bool right, size_t words, double eps, Smoothing smoothing) {
+double target_mass(bool right, size_t words, double eps, SmoothingOver smoothing) {
   const double v = static_cast<double>(words);
-  if (smoothing == Smoothing::OverAll) return (right ? 1 - eps : 0) + eps / v;
+  if (smoothing == SmoothingOver::All) return (right ? 1 - eps : 0) + eps / v;
   const double each = eps / (v - 1);
   return (right ? 1 - eps - each : 0) + each;
 }
 
-double plain(const at::Tensor& logits, double eps, Smoothing smoothing) {
+double plain(const at::Tensor& logits, double eps, SmoothingOver smoothing) {
   double sum = 0;
   const Rows rows = rows_of(logits);
   for (size_t n = 0; n < rows.size(); ++n) {
@@ -48,14 +46,14 @@ double plain(const at::Tensor& logits, double eps, Smoothing smoothing) {
   return sum;
 }
 
-double actual(const at::Tensor& logits, double eps, Smoothing smoothing) {
+double actual(const at::Tensor& logits, double eps, SmoothingOver smoothing) {
   return ops::cross_entropy(logits, targets(), eps, smoothing).item<double>();
 }
 
 TEST(CrossEntropy, AgreesWithTheDefinitionInBothConventions) {
   for (int64_t words : {5, 37}) {
     const at::Tensor logits = 3 * random({4, words}, 1);
-    for (Smoothing smoothing : {Smoothing::OverAll, Smoothing::OverOthers}) {
+    for (SmoothingOver smoothing : {SmoothingOver::All, SmoothingOver::Others}) {
       for (double eps : {0.0, 0.1, 0.6}) {
         const double expected = plain(logits, eps, smoothing);
         EXPECT_NEAR(actual(logits, eps, smoothing), expected, 1e-12 * expected) << words << ' ' << eps;
@@ -68,20 +66,20 @@ TEST(CrossEntropy, AgreesWithTheDefinitionInBothConventions) {
 TEST(CrossEntropy, SpreadsTheMassOverAllWordsOrOverTheOthers) {
   const at::Tensor certain = at::zeros({4, 5}, at::kDouble);
   for (int64_t i = 0; i < 4; ++i) certain[i][kTargets[static_cast<size_t>(i)]] = 1000;  // -log p: 0 or 1000
-  EXPECT_NEAR(actual(certain, 0.1, Smoothing::OverAll), 4 * 1000 * 0.1 * 4 / 5, 1e-9);
-  EXPECT_NEAR(actual(certain, 0.1, Smoothing::OverOthers), 4 * 1000 * 0.1, 1e-9);
+  EXPECT_NEAR(actual(certain, 0.1, SmoothingOver::All), 4 * 1000 * 0.1 * 4 / 5, 1e-9);
+  EXPECT_NEAR(actual(certain, 0.1, SmoothingOver::Others), 4 * 1000 * 0.1, 1e-9);
 }
 
 TEST(CrossEntropy, OfEqualLogitsIsTheLogarithmOfTheVocabularyWhateverTheSmoothing) {
   const at::Tensor even = at::full({4, 8}, -3, at::kDouble);
-  for (Smoothing smoothing : {Smoothing::OverAll, Smoothing::OverOthers}) {
+  for (SmoothingOver smoothing : {SmoothingOver::All, SmoothingOver::Others}) {
     for (double eps : {0.0, 0.1}) EXPECT_NEAR(actual(even, eps, smoothing), 4 * std::log(8.0), 1e-12);
   }
 }
 
 TEST(CrossEntropy, WithoutSmoothingIsTheSameInBothConventions) {
   const at::Tensor logits = random({4, 5}, 1);
-  EXPECT_EQ(actual(logits, 0, Smoothing::OverAll), actual(logits, 0, Smoothing::OverOthers));
+  EXPECT_EQ(actual(logits, 0, SmoothingOver::All), actual(logits, 0, SmoothingOver::Others));
 }
 
 TEST(CrossEntropy, SumsOverTheRows) {
@@ -89,15 +87,15 @@ TEST(CrossEntropy, SumsOverTheRows) {
   double sum = 0;
   for (int64_t i = 0; i < 4; ++i) {
     sum +=
-        ops::cross_entropy(logits.narrow(0, i, 1), targets().narrow(0, i, 1), 0.1, Smoothing::OverAll).item<double>();
+        ops::cross_entropy(logits.narrow(0, i, 1), targets().narrow(0, i, 1), 0.1, SmoothingOver::All).item<double>();
   }
-  EXPECT_NEAR(actual(logits, 0.1, Smoothing::OverAll), sum, 1e-12);
+  EXPECT_NEAR(actual(logits, 0.1, SmoothingOver::All), sum, 1e-12);
 }
 
 TEST(CrossEntropy, StaysFiniteForLargeLogits) {
   for (double size : {1e3, 1e4}) {
     const at::Tensor logits = size * random({4, 5}, 1);
-    for (Smoothing smoothing : {Smoothing::OverAll, Smoothing::OverOthers}) {
+    for (SmoothingOver smoothing : {SmoothingOver::All, SmoothingOver::Others}) {
       const double expected = plain(logits, 0.1, smoothing);
       EXPECT_NEAR(actual(logits, 0.1, smoothing), expected, 1e-12 * expected);
       EXPECT_NEAR(actual(logits.to(at::kFloat), 0.1, smoothing), expected, 1e-6 * expected);
@@ -109,7 +107,7 @@ TEST(CrossEntropy, StaysFiniteForLargeLogits) {
 TEST(CrossEntropy, HasTheGradientOfItsClosedForm) {
   const at::Tensor logits = (2 * random({4, 5}, 1)).requires_grad_();
   const Rows rows = rows_of(logits);
-  for (Smoothing smoothing : {Smoothing::OverAll, Smoothing::OverOthers}) {
+  for (SmoothingOver smoothing : {SmoothingOver::All, SmoothingOver::Others}) {
     Rows expected = rows;
     for (size_t n = 0; n < rows.size(); ++n) {
       const Row losses = minus_log_p(rows[n]);

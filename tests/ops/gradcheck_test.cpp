@@ -18,7 +18,6 @@ namespace {
 
 using ops::Dropout;
 using ops::Packed;
-using ops::Smoothing;
 using Tensors = std::vector<at::Tensor>;
 
 constexpr double kFirst = 1e-7;
@@ -45,7 +44,7 @@ DerivativeCase attention_case(const std::string& name, bool cross, bool causal, 
           }};
 }
 
-DerivativeCase cross_entropy_case(const std::string& name, double eps, Smoothing smoothing) {
+DerivativeCase cross_entropy_case(const std::string& name, double eps, SmoothingOver smoothing) {
   const at::Tensor targets = at::tensor(std::vector<int64_t>{2, 0, 4}, at::kLong);
   return {name, {2 * random({3, 5}, 1)}, [=](const Tensors& in) {
             return ops::cross_entropy(in[0], targets, eps, smoothing);
@@ -78,9 +77,9 @@ std::vector<DerivativeCase> all_cases() {
                    }});
   cases.push_back(activation_case(Activation::Relu));
   cases.push_back(activation_case(Activation::Gelu));
-  cases.push_back(cross_entropy_case("cross_entropy", 0, Smoothing::OverAll));
-  cases.push_back(cross_entropy_case("cross_entropy_smoothed_over_all", 0.1, Smoothing::OverAll));
-  cases.push_back(cross_entropy_case("cross_entropy_smoothed_over_others", 0.1, Smoothing::OverOthers));
+  cases.push_back(cross_entropy_case("cross_entropy", 0, SmoothingOver::All));
+  cases.push_back(cross_entropy_case("cross_entropy_smoothed_over_all", 0.1, SmoothingOver::All));
+  cases.push_back(cross_entropy_case("cross_entropy_smoothed_over_others", 0.1, SmoothingOver::Others));
   return cases;
 }
 

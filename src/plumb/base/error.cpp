@@ -16,4 +16,6 @@ std::string printable(std::string line) {
 Error::Error(Exit exit, const std::string& where, const std::string& problem, const std::string& remedy)
     : std::runtime_error(printable(where + ": " + problem + ". " + remedy)), exit_(exit) {}
 
+Error::Error(Exit exit, const std::string& line) : std::runtime_error(printable(line)), exit_(exit) {}
+
 }  // namespace plumb

@@ -20,6 +20,9 @@ class Error : public std::runtime_error {
  public:
   Error(Exit exit, const std::string& where, const std::string& problem, const std::string& remedy);
 
+  /// A line that another process of ours has already put in these words.
+  Error(Exit exit, const std::string& line);
+
   Exit exit_code() const { return exit_; }
 
  private:

@@ -9,12 +9,21 @@ using enum Command::Program;
 
 // clang-format off
 constexpr Command kCommands[] = {
-    {"list", Front, "{variants,inits,norms,commands,config} [NAME] [--json | --markdown]", "print a table: every variant, initialisation, norm, command or config key",
+    {"list", Front, "{variants,inits,norms,optimisers,schedules,metrics,commands,config} [NAME] [--json | --markdown]", "print a table: every variant, initialisation, norm, optimiser, schedule, metric, command or config key",
      "plumb list variants"},
-    {"train", Engine, "CONFIG [--set key=value]... --dry-run", "show what a configuration comes to: effective keys, parameters by part",
-     "plumb train configs/model/tiny.toml --set model.variant=b2t --dry-run"},
+    {"train", Engine, "CONFIG [--set key=value]... [--out RUN] [--resume] [--dry-run]", "train a model into a run directory; --dry-run: only show what the configuration comes to",
+     "plumb train configs/task/numbers.toml --set model.variant=b2t --out runs/b2t"},
+    {"generate", Engine, "RUN [--set generate.key=value]... < source > output", "translate lines with a trained model",
+     "plumb generate runs/b2t --beam 5 < test.en > test.out"},
+    {"prepare", Front, "CONFIG [--set key=value]...", "train vocabularies and tokenise the corpus into the cache, once",
+     "plumb prepare configs/task/numbers.toml"},
     {"inspect", Front, "FILE [--json]", "list the tensors of a .safetensors file",
      "plumb inspect model.safetensors"},
+    {"score", Front, "METRIC --ref FILE... [--hyp FILE] [--baseline FILE] | METRIC --set REF HYP... [--json]",
+     "score lines against references: bleu, chrf, chrf++, rouge, wer, cer, accuracy, f1, exact",
+     "plumb score bleu --ref test.de < output.de"},
+    {"text", Front, "{train,encode,decode,vocab,serve} ...", "train a tokeniser; turn text into pieces or ids and back",
+     "plumb text train --input train.en train.de --model joint.model --vocab-size 8000"},
     {"demo", Engine, "[--set key=value]...", "build a small deep model of every variant and show how it starts",
      "plumb demo"},
 };

@@ -14,6 +14,9 @@ constexpr std::string_view kActivations[] = {"relu", "gelu"};
 constexpr std::string_view kPositions[] = {"fairseq", "marian", "learned", "none"};
 constexpr std::string_view kEmbeddingGains[] = {"none", "scalar", "vector"};
 constexpr std::string_view kB2tRescales[] = {"none", "depth"};
+constexpr std::string_view kCorpora[] = {"numbers", "text"};
+constexpr std::string_view kSubwords[] = {"bpe", "unigram", "subword_nmt"};
+constexpr std::string_view kSmoothingOver[] = {"all", "others"};
 constexpr std::string_view kRegimes[] = {"A", "B", "C", "D", "T", "G", "X"};
 constexpr std::string_view kRoles[] = {"embedding",
                                        "position",
@@ -46,6 +49,9 @@ template <> Words words<Activation>() { return kActivations; }
 template <> Words words<Positions>() { return kPositions; }
 template <> Words words<EmbeddingGain>() { return kEmbeddingGains; }
 template <> Words words<B2tRescale>() { return kB2tRescales; }
+template <> Words words<Corpus>() { return kCorpora; }
+template <> Words words<Subwords>() { return kSubwords; }
+template <> Words words<SmoothingOver>() { return kSmoothingOver; }
 template <> Words words<Regime>() { return kRegimes; }
 template <> Words words<Role>() { return kRoles; }
 // clang-format on

@@ -16,6 +16,9 @@ enum class Activation { Relu, Gelu };
 enum class Positions { Fairseq, Marian, Learned, None };
 enum class EmbeddingGain { None, Scalar, Vector };
 enum class B2tRescale { None, Depth };
+enum class Corpus { Numbers, Text };
+enum class Subwords { Bpe, Unigram, SubwordNmt };
+enum class SmoothingOver { All, Others };
 
 /// Base initialisation: A fairseq <= 0.8 (Admin), B fairseq 0.9 (T-Fixup), C fairseq since 2020-03 (B2T),
 /// D torch's nn.Linear default (torchscale), T the theory of Xiong et al., G GPT-2/Megatron, X Xavier normal (DeepNet).

@@ -53,7 +53,7 @@ Start measure(const ModelConfig& config, uint64_t seed) {
   TapRecorder taps;
   const at::Tensor logits = model.logits(model.features(batch, {.observer = &taps}));
   const at::Tensor targets = at::roll(batch.target.ids, -1);
-  const at::Tensor loss = ops::cross_entropy(logits, targets, 0.1, ops::Smoothing::OverAll) / targets.numel();
+  const at::Tensor loss = ops::cross_entropy(logits, targets, 0.1, SmoothingOver::All) / targets.numel();
   loss.backward();
 
   Start start{.parameters = model.parameters().parameter_count(), .loss = loss.item<double>()};

@@ -20,7 +20,8 @@ struct EngineCommand {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr EngineCommand kEngineCommands[] = {{"train", train_command}, {"demo", demo_command}};
+constexpr EngineCommand kEngineCommands[] = {
+    {"train", train_command}, {"generate", generate_command}, {"demo", demo_command}};
 
 int cores() {
   cpu_set_t set;

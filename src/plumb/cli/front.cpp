@@ -31,7 +31,11 @@ struct FrontCommand {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr FrontCommand kFrontCommands[] = {{"list", list_command}, {"inspect", inspect_command}};
+constexpr FrontCommand kFrontCommands[] = {{"list", list_command},
+                                           {"inspect", inspect_command},
+                                           {"score", score_command},
+                                           {"text", text_command},
+                                           {"prepare", prepare_command}};
 
 std::string overview() {
   std::string text =

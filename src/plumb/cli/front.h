@@ -5,5 +5,8 @@ namespace plumb {
 
 int list_command(int argc, char** argv);
 int inspect_command(int argc, char** argv);
+int score_command(int argc, char** argv);
+int text_command(int argc, char** argv);
+int prepare_command(int argc, char** argv);
 
 }  // namespace plumb

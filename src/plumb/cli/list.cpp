@@ -1,4 +1,4 @@
-// plumb list {variants,inits,norms,commands,config} [NAME]: the tables that everything else walks.
+// plumb list TABLE [NAME]: the tables that everything else walks.
 
 #include <algorithm>
 #include <string>
@@ -12,6 +12,9 @@
 #include "plumb/base/table.h"
 #include "plumb/catalogue/commands.h"
 #include "plumb/catalogue/initialisation.h"
+#include "plumb/catalogue/metrics.h"
+#include "plumb/catalogue/optimisers.h"
+#include "plumb/catalogue/schedules.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/cli/list_variants.h"
@@ -59,6 +62,36 @@ Listing norms() {
            row(Rms, "n", eps(Rms), "weight * x / sqrt(mean(x^2) + eps)"),
            row(Scale, "1", eps(Scale), "weight * x / max(|x|, eps), weight = sqrt(n) at first"),
            row(Dyt, "2n + 1", "none", "weight * tanh(alpha * x) + bias, alpha = 0.5 at first")}};
+}
+
+Listing all_optimisers() {
+  Listing list{"optimisers", {"optimiser", "summary", "update", "keys", "state"}, {}, 2};
+  for (const OptimiserRow& row : optimisers()) {
+    list.rows.push_back({std::string(row.name), std::string(row.summary), std::string(row.update),
+                         fmt::format("{}", fmt::join(row.keys, ", ")), fmt::format("{}", fmt::join(row.state, ", "))});
+  }
+  return list;
+}
+
+Listing all_schedules() {
+  Listing list{"schedules", {"schedule", "formula", "summary", "warmup", "keys"}, {}, 3};
+  for (const ScheduleRow& row : schedules()) {
+    list.rows.push_back({std::string(row.name), std::string(row.formula), std::string(row.summary),
+                         fmt::format("for k < W: warmup_init_lr + k * (lr - warmup_init_lr) / W; W = {} unless "
+                                     "schedule.warmup_updates says otherwise",
+                                     row.warmup_updates),
+                         fmt::format("{}", fmt::join(row.keys, ", "))});
+  }
+  return list;
+}
+
+Listing all_metrics() {
+  Listing list{"metrics", {"metric", "better", "summary", "formula", "references"}, {}, 3};
+  for (const MetricRow& row : metrics()) {
+    list.rows.push_back({std::string(row.name), row.better == MetricRow::Better::Higher ? "higher" : "lower",
+                         std::string(row.summary), std::string(row.formula), row.several_references ? "any" : "one"});
+  }
+  return list;
 }
 
 Listing all_commands() {
@@ -160,6 +193,9 @@ struct ListedTable {
 constexpr ListedTable kTables[] = {{"variants", answer_variants},
                                    {"inits", [](const Request& r) { return answer(inits(), r); }},
                                    {"norms", [](const Request& r) { return answer(norms(), r); }},
+                                   {"optimisers", [](const Request& r) { return answer(all_optimisers(), r); }},
+                                   {"schedules", [](const Request& r) { return answer(all_schedules(), r); }},
+                                   {"metrics", [](const Request& r) { return answer(all_metrics(), r); }},
                                    {"commands", [](const Request& r) { return answer(all_commands(), r); }},
                                    {"config", answer_config}};
 

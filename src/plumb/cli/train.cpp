@@ -1,4 +1,4 @@
-// plumb train CONFIG [--set key=value]... --dry-run
+// plumb train CONFIG [--set key=value]... [--out RUN] [--resume] [--dry-run]
 
 #include <string>
 #include <vector>
@@ -13,9 +13,13 @@
 #include "plumb/cli/engine.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
+#include "plumb/data/prepared.h"
 #include "plumb/nn/parts.h"
 #include "plumb/nn/transformer.h"
+#include "plumb/run/checkpoint.h"
 #include "plumb/store/weights_file.h"
+#include "plumb/text/front_process.h"
+#include "plumb/train/trainer.h"
 
 namespace plumb {
 namespace {
@@ -63,26 +67,72 @@ void dry_run(const Config& config, bool json) {
   print(all.dump(2) + '\n');
 }
 
+// The vocabularies decide the sizes of the embeddings. A size that the user wrote down must be the real one.
+void take_vocabulary(int& size, const char* key, int64_t real, const Sources& sources) {
+  if (sources.has(key) && size != real) {
+    throw UserError(sources.where(key), fmt::format("says {}, but the vocabulary has {} tokens", size, real),
+                    "Leave the key out; the vocabulary decides");
+  }
+  size = static_cast<int>(real);
+}
+
+std::filesystem::path run_folder(const std::string& out, const std::string& config) {
+  if (!out.empty()) return out;
+  return std::filesystem::path("runs") / std::filesystem::path(config).stem();
+}
+
+std::vector<std::string> prepare_arguments(const std::string& file, const std::vector<std::string>& overrides) {
+  std::vector<std::string> arguments = {"prepare", file};
+  for (const std::string& one : overrides) arguments.insert(arguments.end(), {"--set", one});
+  return arguments;
+}
+
+int exit_code(const Trainer& trainer, RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::Trained:
+      return static_cast<int>(Exit::Done);
+    case RunOutcome::Interrupted:
+      return 128 + trainer.caught_signal();
+    default:
+      return static_cast<int>(Exit::DivergedOrStuck);
+  }
+}
+
 }  // namespace
 
 int train_command(int argc, char** argv) {
-  std::string file;
+  std::string file, out;
   std::vector<std::string> overrides;
-  bool dry = false, json = false;
+  bool dry = false, json = false, resume = false, allow_changes = false;
   CLI::App app;
   app.add_option("config", file, "a .toml file; `plumb list config` shows its keys")->required();
   app.add_option("--set", overrides, "key=value, after the file; may be repeated")->allow_extra_args(false);
+  app.add_option("--out", out, "the run directory; without it runs/ and the config's name");
+  app.add_flag("--resume", resume, "continue from the newest whole checkpoint, if there is one");
+  app.add_flag("--allow-changes", allow_changes, "resume although config, corpus or vocabulary changed");
   app.add_flag("--dry-run", dry, "print the effective config and the parameters by part, and stop");
-  app.add_flag("--json", json, "the same for programs");
+  app.add_flag("--json", json, "the dry run for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
-  const Config config = load_config(file, overrides);
-  if (!dry) {
-    throw UserError("plumb train", "this version builds and checks models, but does not train them yet",
-                    "Add --dry-run to see what the configuration comes to");
-  }
+  Sources sources;
+  Config config = load_config(file, overrides, &sources);
   set_threads(config.threads);
-  dry_run(config, json);
-  return 0;
+  if (dry) {
+    dry_run(config, json);
+    return 0;
+  }
+  if (config.train.max_update == 0 && config.train.max_epoch == 0) {
+    throw UserError(file, "the run would never end", "Set train.max_update or train.max_epoch");
+  }
+  const std::filesystem::path run = run_folder(out, file);
+  if (!resume && !Checkpoints(run).updates().empty()) {
+    throw UserError(run.string(), "holds a run already", "Add --resume to continue it, or choose another --out");
+  }
+  const Prepared data = prepared_from_json(run_front(prepare_arguments(file, overrides)));
+  take_vocabulary(config.model.source_vocab, "model.source_vocab", data.source_vocab, sources);
+  take_vocabulary(config.model.target_vocab, "model.target_vocab", data.target_vocab, sources);
+  Trainer trainer(config, data, run);
+  if (resume) trainer.resume(allow_changes);
+  return exit_code(trainer, trainer.run());
 }
 
 }  // namespace plumb

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@ std::string in_words(const Value& value) {
     std::string operator()(int64_t i) const { return fmt::format("the integer {}", i); }
     std::string operator()(double d) const { return fmt::format("the number {}", float_text(d)); }
     std::string operator()(const std::string& s) const { return fmt::format("the text {}", quoted(s)); }
+    std::string operator()(const Value::List&) const { return "an array"; }
     std::string operator()(const Value::Unfit& u) const { return u.what; }
   };
   return std::visit(Words{}, value.is);
@@ -100,6 +102,35 @@ void read(Auto<T>& field, const Setting& setting) {
   T inner = field.value_or(T{});
   read(inner, setting);
   field = inner;
+}
+
+bool is_number(const Value& value, bool whole) {
+  return std::holds_alternative<int64_t>(value.is) || (!whole && std::holds_alternative<double>(value.is));
+}
+
+template <class List>
+requires(IsList<List>::value) void read(List& field, const Setting& setting) {
+  using Item = typename List::value_type;
+  static_assert(std::is_arithmetic_v<Item>, "no field is a list of anything but numbers");
+  const auto wrong = [&](const std::string& what) {
+    const std::string example = field.empty() ? toml_text(std::vector<Item>{1, 2}) : toml_text(field);
+    throw UserError(setting.where(), fmt::format("wants a {}, not {}", type_text<List>(), what),
+                    fmt::format("For example {} = {}", setting.key.substr(setting.key.find('.') + 1), example));
+  };
+  const Value::List* list = std::get_if<Value::List>(&setting.value.is);
+  if (!list) wrong(in_words(setting.value));
+  List items{};
+  if constexpr (FixedList<List>) {
+    if (list->size() != items.size()) wrong(fmt::format("one of {}", list->size()));
+  } else {
+    items.resize(list->size());
+  }
+  for (size_t i = 0; i < list->size(); ++i) {
+    const Value& value = (*list)[i];
+    if (!is_number(value, std::is_integral_v<Item>)) wrong(fmt::format("one with {} in it", in_words(value)));
+    read(items[i], Setting{.key = setting.key, .source = setting.source, .value = value, .written = ""});
+  }
+  field = std::move(items);
 }
 
 bool is_section(const std::string& key) {

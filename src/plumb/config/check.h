@@ -9,8 +9,11 @@ namespace plumb {
 /// load_config() calls it; a program that fills a Config by itself should, too. `plan()` may be called afterwards.
 void check(const Config& config, const Sources& sources = {});
 
-/// Its two halves: numbers on their own and against each other, and what the rows of the tables demand.
+/// Its parts: numbers on their own and against each other, what the rows of the tables demand, and the two sections
+/// that say how the parameters move.
 void check_numbers(const Config& config, const Sources& sources);
 void check_rows(const ModelConfig& model, const Sources& sources);
+void check_optim(const OptimConfig& optim, const Sources& sources);
+void check_schedule(const Config& config, const Sources& sources);
 
 }  // namespace plumb

@@ -25,15 +25,21 @@ constexpr int64_t kMostWidth = 1'000'000;
 constexpr int64_t kMostLayers = 100'000;
 constexpr int64_t kMostRows = 100'000'000;
 
+// Numbers alone and in lists; the values of other types cannot be infinite.
+template <class Field>
+void is_finite(const std::string& key, const Field& field, const Sources& sources) {
+  if constexpr (IsList<Field>::value) {
+    for (const auto& item : field) is_finite(key, item, sources);
+  } else if constexpr (std::is_floating_point_v<Field>) {
+    if (std::isfinite(field)) return;
+    throw UserError(sources.where(key), fmt::format("{} is not a finite number", float_text(field)),
+                    "Write a number like 0.1 or 1e-6");
+  }
+}
+
 void every_number_is_finite(const Config& config, const Sources& sources) {
-  for_each_field(config, [&](const std::string& key, const auto& field, std::string_view) {
-    if constexpr (std::is_floating_point_v<std::decay_t<decltype(field)>>) {
-      if (!std::isfinite(field)) {
-        throw UserError(sources.where(key), fmt::format("{} is not a finite number", float_text(field)),
-                        "Write a number like 0.1 or 1e-6");
-      }
-    }
-  });
+  for_each_field(config,
+                 [&](const std::string& key, const auto& field, std::string_view) { is_finite(key, field, sources); });
 }
 
 void whole_numbers_are_in_range(const Config& config, const Sources& sources) {

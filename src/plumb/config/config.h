@@ -1,15 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "plumb/catalogue/optimisers.h"
 #include "plumb/catalogue/terms.h"
 #include "plumb/catalogue/variants.h"
 
 namespace plumb {
 
-/// A field that is not set takes what the variant's row says ("auto" in a file).
+/// A field that is not set takes what the row of its table says ("auto" in a file).
 template <class T>
 using Auto = std::optional<T>;
 
@@ -104,12 +107,192 @@ struct ModelConfig {
   }
 };
 
+/// What to learn from. `plumb prepare` tokenises it once into the cache.
+struct DataConfig {
+  Corpus corpus = Corpus::Numbers;
+  std::string train_source, train_target, valid_source, valid_target, test_source, test_target;
+  bool swap = false;
+  int64_t numbers_train = 20000;
+  int64_t numbers_valid = 200;
+  int64_t numbers_max = 999999;
+  Subwords subwords = Subwords::Bpe;
+  int vocab_size = 8000;
+  bool joint = true;
+  bool byte_fallback = false;
+  double character_coverage = 1;
+  std::string source_model, target_model;
+  std::string codes, source_dict, target_dict;
+  int max_length = 1000;
+  std::string cache = ".plumb-cache";
+
+  template <class Self, class Visit>
+  static void fields(Self& c, Visit&& visit) {
+    visit("corpus", c.corpus, "numbers (built in: English and German number words) or text (files)");
+    visit("train_source", c.train_source, "training text, one sentence a line, plain or .gz");
+    visit("train_target", c.train_target, "its translation, line by line");
+    visit("valid_source", c.valid_source, "validation text");
+    visit("valid_target", c.valid_target, "its translation");
+    visit("test_source", c.test_source, "test text; may be empty");
+    visit("test_target", c.test_target, "its translation");
+    visit("swap", c.swap, "exchange source and target");
+    visit("numbers_train", c.numbers_train, "numbers: sentence pairs to train on");
+    visit("numbers_valid", c.numbers_valid, "numbers: pairs to validate on, and as many to test on");
+    visit("numbers_max", c.numbers_max, "numbers: the largest");
+    visit("subwords", c.subwords, "bpe or unigram (SentencePiece), or subword_nmt (codes and dictionaries)");
+    visit("vocab_size", c.vocab_size, "SentencePiece: size of each vocabulary, specials included");
+    visit("joint", c.joint, "SentencePiece: one vocabulary for both languages");
+    visit("byte_fallback", c.byte_fallback, "SentencePiece: unknown characters become bytes");
+    visit("character_coverage", c.character_coverage, "SentencePiece: share of characters that get a piece");
+    visit("source_model", c.source_model, "use this SentencePiece model instead of training one");
+    visit("target_model", c.target_model, "the same for the target; empty: source_model");
+    visit("codes", c.codes, "subword_nmt: BPE codes; empty: the text has its @@ already");
+    visit("source_dict", c.source_dict, "subword_nmt: fairseq's dict.txt of the source");
+    visit("target_dict", c.target_dict, "subword_nmt: that of the target; empty: source_dict");
+    visit("max_length", c.max_length, "longer sentences, in tokens, are left out of training");
+    visit("cache", c.cache, "folder for vocabularies and tokenised text");
+  }
+};
+
 struct TrainConfig {
   std::string restore_file;
+  int64_t max_update = 0;
+  int64_t max_epoch = 0;
+  int64_t max_tokens = 4096;
+  int64_t update_freq = 1;
+  double label_smoothing = 0.1;
+  SmoothingOver smoothing_over = SmoothingOver::All;
+  int64_t log_interval = 50;
+  int64_t gradient_interval = 0;
+  int64_t validate_interval = 500;
+  bool validate_bleu = false;
+  int64_t patience = 0;
+  int64_t save_interval = 500;
+  int64_t keep_last = 5;
+  bool tensorboard = true;
+  int64_t nonfinite_steps = 10;
+  int64_t band_window = 200;
+  double band_sigmas = 20;
+  int64_t stuck_updates = 0;
 
   template <class Self, class Visit>
   static void fields(Self& c, Visit&& visit) {
     visit("restore_file", c.restore_file, "start from the weights in this .safetensors file");
+    visit("max_update", c.max_update, "stop after so many updates; 0: no limit");
+    visit("max_epoch", c.max_epoch, "stop after so many passes over the data; 0: no limit");
+    visit("max_tokens", c.max_tokens, "rows of a batch, on its longer side; all of them are real tokens");
+    visit("update_freq", c.update_freq, "batches whose gradients make one update");
+    visit("label_smoothing", c.label_smoothing, "probability mass that is spread over the vocabulary");
+    visit("smoothing_over", c.smoothing_over, "over all words (the papers) or over the others (fairseq since 2021)");
+    visit("log_interval", c.log_interval, "updates between two train records");
+    visit("gradient_interval", c.gradient_interval,
+          "updates between two records of gradient norms by sub-layer; 0: none");
+    visit("validate_interval", c.validate_interval, "updates between two validations; 0: after every epoch");
+    visit("validate_bleu", c.validate_bleu, "also translate the validation set (greedily) and score it");
+    visit("patience", c.patience, "stop after so many validations without a better loss; 0: never");
+    visit("save_interval", c.save_interval, "updates between two checkpoints; 0: after every epoch");
+    visit("keep_last", c.keep_last, "checkpoints to keep, besides the best; 0: all");
+    visit("tensorboard", c.tensorboard, "write TensorBoard event files as well");
+    visit("nonfinite_steps", c.nonfinite_steps, "updates lost to NaN or infinity before the run has diverged");
+    visit("band_window", c.band_window, "updates that the loss's running mean and deviation look back on");
+    visit("band_sigmas", c.band_sigmas, "a loss so many deviations above its mean has diverged; 0: never");
+    visit("stuck_updates", c.stuck_updates, "updates after which a loss near the unigram entropy is stuck; 0: never");
+  }
+};
+
+/// How to search for the output. Names and meanings are fairseq's.
+struct GenerateConfig {
+  int64_t beam = 5;
+  double lenpen = 1;
+  int64_t nbest = 1;
+  int64_t min_length = 1;
+  double max_len_a = 1.2;
+  int64_t max_len_b = 20;
+  int64_t no_repeat_ngram = 0;
+  bool sampling = false;
+  double temperature = 1;
+  int64_t top_k = 0;
+  double top_p = 1;
+  int64_t max_tokens = 4096;
+  int64_t average = 1;
+
+  template <class Self, class Visit>
+  static void fields(Self& c, Visit&& visit) {
+    visit("beam", c.beam, "hypotheses per sentence; 1 is greedy");
+    visit("lenpen", c.lenpen, "a hypothesis scores log-probability / length^lenpen");
+    visit("nbest", c.nbest, "how many hypotheses to print");
+    visit("min_length", c.min_length, "tokens at least");
+    visit("max_len_a", c.max_len_a, "tokens at most: max_len_a * source length + max_len_b");
+    visit("max_len_b", c.max_len_b, "see max_len_a");
+    visit("no_repeat_ngram", c.no_repeat_ngram, "n: no n-gram of tokens twice; 0: anything goes");
+    visit("sampling", c.sampling, "draw tokens instead of searching");
+    visit("temperature", c.temperature, "sampling: above 1 flatter, below 1 sharper");
+    visit("top_k", c.top_k, "sampling: only the k likeliest tokens; 0: all");
+    visit("top_p", c.top_p, "sampling: only the likeliest tokens that hold this mass; 1: all");
+    visit("max_tokens", c.max_tokens, "source tokens of a batch");
+    visit("average", c.average, "average the weights of the last so many checkpoints");
+  }
+};
+
+/// How an update is made of a gradient and a learning rate.
+struct OptimConfig {
+  std::string name = "adam";
+  double lr = 5e-4;
+  std::array<double, 2> betas = {0.9, 0.98};
+  double eps = 1e-8;
+  EpsConvention eps_convention = EpsConvention::Fairseq;
+  RadamForm radam_form = RadamForm::Clinic;
+  double momentum = 0;
+  double weight_decay = 0;
+  Decay decay = Decay::Decoupled;
+  double clip_norm = 0;
+
+  template <class Self, class Visit>
+  static void fields(Self& c, Visit&& visit) {
+    visit("name", c.name, "how gradients become updates: a row of `plumb list optimisers`");
+    visit("lr", c.lr, "highest learning rate; the schedule leads to it and away from it");
+    visit("betas", c.betas, "adam, adamw, radam: how much of the two moments stays from update to update");
+    visit("eps", c.eps, "adam, adamw, radam: keeps the division by sqrt(v) finite");
+    visit("eps_convention", c.eps_convention, "fairseq: eps is added to sqrt(v); torch: to the bias-corrected sqrt(v)");
+    visit("radam_form", c.radam_form,
+          "radam's first updates: clinic makes none while rho_t < 5, paper makes momentum steps until rho_t > 4");
+    visit("momentum", c.momentum, "sgd: how much of the last step stays; 0 is plain gradient descent");
+    visit("weight_decay", c.weight_decay, "pulls every parameter towards zero, norms and biases as well");
+    visit("decay", c.decay, "decoupled: p -= lr * weight_decay * p (fairseq, AdamW); l2: added to the gradient");
+    visit("clip_norm", c.clip_norm,
+          "shrink gradients whose norm is larger than this; 0: never (old fairseq forks: 25)");
+  }
+};
+
+/// The learning rate as a function of the update.
+struct ScheduleConfig {
+  std::string name = "inverse_sqrt";
+  Auto<int64_t> warmup_updates;
+  double warmup_init_lr = 1e-7;
+  double min_lr = 0;
+  int64_t total_updates = 0;
+  double power = 1;
+  int64_t period = 4000;
+  int64_t tail_updates = 4000;
+  std::vector<int> step_updates;
+  std::vector<double> step_epochs;
+  double decay = 0.1;
+
+  template <class Self, class Visit>
+  static void fields(Self& c, Visit&& visit) {
+    visit("name", c.name, "course of the learning rate: a row of `plumb list schedules`");
+    visit("warmup_updates", c.warmup_updates,
+          "updates of linear warm-up, 0 for none; auto: 4000, but none for inverse_sqrt_nowarmup");
+    visit("warmup_init_lr", c.warmup_init_lr, "learning rate of the first update, if there is a warm-up");
+    visit("min_lr", c.min_lr, "the rate at which linear, polynomial and cosine end; the others do not fall below it");
+    visit("total_updates", c.total_updates,
+          "the update at which linear, polynomial and cosine end; 0: train.max_update");
+    visit("power", c.power, "polynomial: the exponent; 1 is linear");
+    visit("period", c.period, "inverse_sqrt_nowarmup: P of lr * sqrt(P / (P + k))");
+    visit("tail_updates", c.tail_updates, "inverse_sqrt_tail: lr stays until this update, then falls as 1 / sqrt(k)");
+    visit("step_updates", c.step_updates,
+          "step: the updates from which on the rate is lower, for example [2000, 3000]");
+    visit("step_epochs", c.step_epochs, "step: the rate is lower once this many epochs are done, for example [8]");
+    visit("decay", c.decay, "step: the factor");
   }
 };
 
@@ -117,8 +300,12 @@ struct TrainConfig {
 struct Config {
   int64_t seed = 1;
   int threads = 0;
+  DataConfig data;
   ModelConfig model;
   TrainConfig train;
+  OptimConfig optim;
+  ScheduleConfig schedule;
+  GenerateConfig generate;
 
   template <class Self, class Visit>
   static void fields(Self& c, Visit&& visit) {
@@ -126,11 +313,15 @@ struct Config {
     visit("threads", c.threads, "threads of one process; 0: OMP_NUM_THREADS, else every core it may use");
   }
 
-  /// The sections of the file, in order: `[model]`, `[train]`.
+  /// The sections of the file, in order.
   template <class Self, class Visit>
   static void sections(Self& c, Visit&& visit) {
+    visit("data", c.data);
     visit("model", c.model);
     visit("train", c.train);
+    visit("optim", c.optim);
+    visit("schedule", c.schedule);
+    visit("generate", c.generate);
   }
 };
 

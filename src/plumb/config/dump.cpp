@@ -25,7 +25,7 @@ std::string config_markdown() {
       "A config is a TOML file. Order: defaults, then the files that `include = [\"other.toml\"]` names (relative to "
       "the\n"
       "including file), then the file itself, then each `--set key=value`. Keys are written with their section on the\n"
-      "command line: `--set model.heads=4`. `auto` leaves the choice to the variant's row.\n";
+      "command line: `--set model.heads=4`. `auto` leaves the choice to the row of the table.\n";
   std::string section = "?";
   for (const FieldRow& row : field_rows()) {
     if (row.section != section) {

@@ -3,15 +3,17 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace plumb {
 
 /// What stands behind `key =`, before it meets the field that it is for.
 struct Value {
   struct Unfit {
-    std::string what;  // "an array", "a date": no field takes one
+    std::string what;  // "a table", "a date": no field takes one
   };
-  std::variant<bool, int64_t, double, std::string, Unfit> is;
+  using List = std::vector<Value>;
+  std::variant<bool, int64_t, double, std::string, List, Unfit> is;
 };
 
 /// One `key = value` of a file or of the command line, and where it stands.

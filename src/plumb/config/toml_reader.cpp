@@ -85,8 +85,11 @@ Value value_of(const toml::node& node) {
       return {node.as_floating_point()->get()};
     case toml::node_type::string:
       return {node.as_string()->get()};
-    case toml::node_type::array:
-      return {Value::Unfit{"an array"}};
+    case toml::node_type::array: {
+      Value::List list;
+      for (const toml::node& item : *node.as_array()) list.push_back(value_of(item));
+      return {std::move(list)};
+    }
     case toml::node_type::table:
       return {Value::Unfit{"a table"}};
     default:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plumb/catalogue/special_ids.h"
 #include "plumb/config/config.h"
 #include "plumb/config/plan.h"
 #include "plumb/ops/packed.h"
@@ -7,9 +8,6 @@
 #include "plumb/residual/pass.h"
 
 namespace plumb {
-
-/// Ids of the special tokens, as in fairseq and BART.
-constexpr int64_t kBos = 0, kPad = 1, kEos = 2, kUnk = 3;
 
 /// x_0 = dropout(norm(gain * (sqrt(D) E[token] + P[position]))), with the parts that the configuration asks for.
 class Embedding {

@@ -4,14 +4,18 @@
 
 namespace plumb::ops {
 
-at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double eps, Smoothing smoothing) {
+CrossEntropy cross_entropies(const at::Tensor& logits, const at::Tensor& targets, double eps, SmoothingOver over) {
   const at::Tensor minus_log_p = -at::log_softmax(logits, -1);
   const at::Tensor nll = minus_log_p.gather(1, targets.unsqueeze(1)).sum();
-  if (eps == 0) return nll;
+  if (eps == 0) return {nll, nll};
   const double words = static_cast<double>(logits.size(1));
-  if (smoothing == Smoothing::OverAll) return (1 - eps) * nll + eps / words * minus_log_p.sum();
+  if (over == SmoothingOver::All) return {(1 - eps) * nll + eps / words * minus_log_p.sum(), nll};
   const double each = eps / (words - 1);
-  return (1 - eps - each) * nll + each * minus_log_p.sum();
+  return {(1 - eps - each) * nll + each * minus_log_p.sum(), nll};
+}
+
+at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double eps, SmoothingOver over) {
+  return cross_entropies(logits, targets, eps, over).smoothed;
 }
 
 }  // namespace plumb::ops

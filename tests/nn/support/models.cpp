@@ -155,7 +155,7 @@ at::Tensor loss(const Transformer& model, const Batch& batch, const Pass& pass) 
   const at::Tensor ids = last_tokens(batch, model.config()).ids;
   const at::Tensor targets = at::roll(ids, -1);
   const at::Tensor sum =
-      ops::cross_entropy(model.logits(model.features(batch, pass)), targets, 0.1, ops::Smoothing::OverAll);
+      ops::cross_entropy(model.logits(model.features(batch, pass)), targets, 0.1, SmoothingOver::All);
   return sum / static_cast<double>(ids.numel());
 }
 

@@ -1,0 +1,34 @@
+#include "plumb/decode/generate.h"
+
+#include "plumb/decode/model_scorer.h"
+
+namespace plumb {
+
+DecodeOptions decode_options(const GenerateConfig& config, uint64_t seed) {
+  return {.beam = config.beam,
+          .lenpen = config.lenpen,
+          .nbest = config.nbest,
+          .min_length = config.min_length,
+          .max_len_a = config.max_len_a,
+          .max_len_b = config.max_len_b,
+          .no_repeat_ngram = config.no_repeat_ngram,
+          .sampling = config.sampling,
+          .temperature = config.temperature,
+          .top_k = config.top_k,
+          .top_p = config.top_p,
+          .seed = seed};
+}
+
+std::vector<std::vector<Hypothesis>> generate(const Transformer& model, const Tokens& sources,
+                                              const DecodeOptions& options) {
+  std::vector<SourceInfo> infos;
+  for (int64_t b = 0; b < sources.rows.sequences(); ++b) {
+    infos.push_back({.length = sources.rows.length(b) - 1,  // without </s>
+                     .sample = sources.rows.samples()[static_cast<size_t>(b)],
+                     .limit = model.config().max_positions});
+  }
+  ModelScorer scorer(model, sources, options.beam);
+  return search(scorer, infos, options);
+}
+
+}  // namespace plumb

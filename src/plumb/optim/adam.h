@@ -1,0 +1,29 @@
+#pragma once
+
+#include "plumb/optim/optimiser.h"
+
+namespace plumb {
+
+/// Adam, with decoupled decay AdamW:
+///
+///     m = b1 m + (1 - b1) g        v = b2 v + (1 - b2) g^2
+///     p -= lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps)            fairseq
+///     p -= lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + eps)              torch
+///
+/// The first step is lr * sign(g) wherever |g| is large against eps (fairseq: eps / sqrt(1 - b2)).
+class Adam : public Optimiser {
+ public:
+  Adam(const OptimConfig& config, const ParameterStore& store);
+
+ protected:
+  /// What becomes of the moments at update `t`, for optimisers that differ from Adam in this only.
+  struct Step {
+    enum class Kind { None, Momentum, Adaptive } kind = Kind::Adaptive;  // Momentum: m without the division by sqrt(v)
+    double factor = 1;
+  };
+  virtual Step step_at(int64_t) const { return {}; }
+
+  Update update(double lr, int64_t t) const override;
+};
+
+}  // namespace plumb

@@ -1,0 +1,93 @@
+#include "plumb/text/bpe_tokenizer.h"
+
+#include "plumb/base/error.h"
+#include "plumb/base/sha256.h"
+
+namespace plumb {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\v\f\r\n";
+constexpr std::string_view kJoiner = "@@";
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  for (size_t begin = line.find_first_not_of(kSpaces); begin != std::string_view::npos;) {
+    const size_t end = std::min(line.find_first_of(kSpaces, begin), line.size());
+    words.emplace_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(kSpaces, end);
+  }
+  return words;
+}
+
+void append_piece(std::string& text, std::string_view piece) {
+  if (piece.ends_with(kJoiner)) {
+    text += piece.substr(0, piece.size() - kJoiner.size());
+  } else {
+    text.append(piece) += ' ';
+  }
+}
+
+void drop_last_space(std::string& text) {
+  if (text.ends_with(' ')) text.pop_back();
+}
+
+std::string fingerprint_of(const BpeFiles& files, const Dictionary& dictionary) {
+  Sha256 hash;
+  hash.update("subword-nmt 1\n");
+  for (const std::string& token : dictionary.tokens()) {
+    hash.update(token);
+    hash.update("\n");
+  }
+  hash.update(files.codes.empty() ? "no codes\n" : sha256_of_file(files.codes));
+  if (!files.codes.empty() && !files.vocabulary.empty()) {
+    hash.update(sha256_of_file(files.vocabulary) + std::to_string(files.vocabulary_threshold));
+  }
+  return hash.hex_digest();
+}
+
+}  // namespace
+
+BpeTokenizer::BpeTokenizer(const BpeFiles& files) : dictionary_(files.dict) {
+  if (files.codes.empty() && !files.vocabulary.empty()) {
+    throw UserError(files.vocabulary, "a vocabulary restricts the merges of codes, and there are none",
+                    "Give the codes as well, or leave it out");
+  }
+  if (!files.codes.empty()) bpe_.emplace(files.codes);
+  if (!files.vocabulary.empty()) bpe_->restrict_to(files.vocabulary, files.vocabulary_threshold);
+  fingerprint_ = fingerprint_of(files, dictionary_);
+}
+
+std::vector<std::string> BpeTokenizer::pieces(std::string_view line) const {
+  std::vector<std::string> words = words_of(line);
+  if (!bpe_) return words;
+  std::vector<std::string> pieces;
+  for (const std::string& word : words) {
+    for (std::string& piece : bpe_->segment(word)) pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+std::vector<int32_t> BpeTokenizer::encode(std::string_view line) const {
+  std::vector<int32_t> ids;
+  for (const std::string& piece : pieces(line)) ids.push_back(dictionary_.id_of(piece));
+  return ids;
+}
+
+std::string BpeTokenizer::join(std::span<const std::string> pieces) const {
+  std::string text;
+  for (const std::string& piece : pieces) append_piece(text, piece);
+  drop_last_space(text);
+  return text;
+}
+
+std::string BpeTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    check_id(id, size());
+    if (id != kBos && id != kPad && id != kEos) append_piece(text, dictionary_.token(id));
+  }
+  drop_last_space(text);
+  return text;
+}
+
+}  // namespace plumb

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "plumb/config/config.h"
+#include "plumb/data/prepared.h"
+
+namespace plumb {
+
+/// Makes everything that a run reads: writes built-in text out, trains vocabularies, tokenises each side once. What is
+/// in the cache already, by content, is not made again.
+Prepared prepare(const DataConfig& data, uint64_t seed);
+
+}  // namespace plumb

@@ -1,0 +1,69 @@
+#include "plumb/train/guard.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace plumb {
+namespace {
+
+constexpr std::string_view kOutcomes[] = {"trained", "stuck", "diverged", "interrupted"};
+constexpr double kMustBeat = 0.9;  // of the unigram entropy
+
+}  // namespace
+
+std::string_view outcome_name(RunOutcome outcome) {
+  return kOutcomes[static_cast<size_t>(outcome)];
+}
+
+Guard::Guard(const TrainConfig& config, double unigram_entropy) : config_(config), unigram_entropy_(unigram_entropy) {}
+
+bool Guard::healthy(int64_t update, double loss, bool applied, std::string& reason) {
+  if (!applied) {
+    if (++lost_in_a_row_ < config_.nonfinite_steps) return true;
+    reason = fmt::format("{} updates in a row were not finite, the last is {}", lost_in_a_row_, update);
+    return false;
+  }
+  lost_in_a_row_ = 0;
+  const double deviation = std::sqrt(variance_);
+  const bool band_is_known = seen_ >= config_.band_window;
+  if (config_.band_sigmas > 0 && band_is_known && loss > mean_ + config_.band_sigmas * deviation && loss > 2 * mean_) {
+    reason = fmt::format("the loss jumped to {:.3f} from a running mean of {:.3f} +- {:.3f}", loss, mean_, deviation);
+    return false;
+  }
+  // Exponential averages over the window; the first values count in full.
+  ++seen_;
+  const double weight = 1.0 / static_cast<double>(std::min(seen_, config_.band_window));
+  const double off = loss - mean_;
+  mean_ += weight * off;
+  variance_ = (1 - weight) * (variance_ + weight * off * off);
+  return true;
+}
+
+bool Guard::learning(int64_t update, double valid_nll, std::string& reason) {
+  best_nll_ = std::min(best_nll_, valid_nll);
+  if (config_.stuck_updates == 0 || update < config_.stuck_updates || best_nll_ < kMustBeat * unigram_entropy_) {
+    return true;
+  }
+  reason =
+      fmt::format("after {} updates the best validation loss is {:.3f}, not 10 % below the unigram entropy of {:.3f}",
+                  update, best_nll_, unigram_entropy_);
+  return false;
+}
+
+nlohmann::json Guard::state() const {
+  // JSON has no infinity: no validation yet is null.
+  const nlohmann::json best = std::isfinite(best_nll_) ? nlohmann::json(best_nll_) : nlohmann::json();
+  return {
+      {"lost_in_a_row", lost_in_a_row_}, {"seen", seen_}, {"mean", mean_}, {"variance", variance_}, {"best_nll", best}};
+}
+
+void Guard::load(const nlohmann::json& state) {
+  lost_in_a_row_ = state.at("lost_in_a_row");
+  seen_ = state.at("seen");
+  mean_ = state.at("mean");
+  variance_ = state.at("variance");
+  best_nll_ = state.at("best_nll").is_null() ? HUGE_VAL : state.at("best_nll").get<double>();
+}
+
+}  // namespace plumb

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "plumb/config/config.h"
+
+namespace plumb {
+
+/// How a run ended.
+enum class RunOutcome { Trained, Stuck, Diverged, Interrupted };
+std::string_view outcome_name(RunOutcome outcome);
+
+/// Watches the numbers of a run. Divergence is a result: it is recorded with its reason and never averaged away.
+///
+/// - Too many updates in a row that were lost to NaN or infinity.
+/// - A loss that leaves its band: more than `band_sigmas` deviations above its running mean.
+/// - Stuck: no validation loss 10 % below the unigram entropy of the target within `stuck_updates`.
+class Guard {
+ public:
+  Guard(const TrainConfig& config, double unigram_entropy);
+
+  /// After each update, with the mean loss per token. False if the run has to stop; `reason` then says why.
+  bool healthy(int64_t update, double loss, bool applied, std::string& reason);
+  /// After each validation, with the mean negative log-likelihood.
+  bool learning(int64_t update, double valid_nll, std::string& reason);
+
+  /// What a checkpoint keeps.
+  nlohmann::json state() const;
+  void load(const nlohmann::json& state);
+
+ private:
+  const TrainConfig& config_;
+  double unigram_entropy_;
+  int64_t lost_in_a_row_ = 0, seen_ = 0;
+  double mean_ = 0, variance_ = 0;
+  double best_nll_ = HUGE_VAL;
+};
+
+}  // namespace plumb

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "plumb/nn/transformer.h"
+#include "plumb/task/translation.h"
+
+namespace plumb {
+
+/// Where numbers first went wrong in a step that was not finite: the first tap of the forward pass, the last one of
+/// the backward pass, and the first parameter. Empty: none.
+struct NonFinite {
+  std::string tap, gradient_tap, parameter;
+};
+
+/// Repeats the step with every tap watched. The gradients that the parameters hold are those of the step.
+NonFinite locate_nonfinite(const Transformer& model, const TrainingBatch& batch, Pass pass, double label_smoothing,
+                           SmoothingOver over);
+
+}  // namespace plumb

@@ -1,0 +1,327 @@
+#include "plumb/train/trainer.h"
+
+#include <cmath>
+#include <map>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "plumb/base/atomic_file.h"
+#include "plumb/base/error.h"
+#include "plumb/config/dump.h"
+#include "plumb/metric/bleu.h"
+#include "plumb/ops/cross_entropy.h"
+#include "plumb/optim/clip.h"
+#include "plumb/optim/schedule.h"
+#include "plumb/store/weights_file.h"
+#include "plumb/text/line_reader.h"
+#include "plumb/train/locate.h"
+#include "plumb/train/validation.h"
+
+namespace plumb {
+namespace {
+
+std::vector<std::string> read_lines(const std::string& path) {
+  std::vector<std::string> lines;
+  LineReader reader(path);
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+// The run directory must exist before the log is opened in it.
+const std::filesystem::path& created(const std::filesystem::path& run) {
+  std::error_code error;
+  std::filesystem::create_directories(run, error);
+  if (error) throw DiskError(run.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
+  return run;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Config& config, const Prepared& data, const std::filesystem::path& run)
+    : config_(config),
+      data_(data),
+      run_(created(run)),
+      train_(data.train, config.data.max_length),
+      valid_(data.valid, /*max_length=*/0),
+      model_(config.model, static_cast<uint64_t>(config.seed)),
+      optimiser_(make_optimiser(config.optim, model_.parameters())),
+      schedule_(complete_schedule(config.schedule, config.train.max_update)),
+      guard_(config_.train, train_.unigram_entropy()),
+      checkpoints_(run),
+      log_(run / "log.jsonl") {
+  if (config.train.tensorboard) board_.emplace(run / "tensorboard");
+  if (config.train.validate_bleu) target_tokenizer_ = open_tokenizer(data.target_tokenizer);
+  if (!config.train.restore_file.empty()) load_weights(model_.parameters(), config.train.restore_file);
+}
+
+bool Trainer::resume(bool allow_changes) {
+  std::vector<int64_t> updates = checkpoints_.updates();
+  for (auto update = updates.rbegin(); update != updates.rend(); ++update) {
+    try {
+      const nlohmann::json state = checkpoints_.load(*update, model_.parameters(), *optimiser_);
+      const bool same = state.at("config") == to_toml(config_) && state.at("data") == data_.fingerprint;
+      if (!same && !allow_changes) {
+        const bool data = state.at("data") != data_.fingerprint;
+        throw UserError(
+            checkpoints_.folder(*update).string(),
+            data ? "was trained on other data or with another vocabulary" : "was trained with another config",
+            "Resume with what it was started with, or add --allow-changes");
+      }
+      const nlohmann::json& p = state.at("position");
+      at_ = {p.at("update"),    p.at("epoch"),       p.at("batch"),          p.at("tokens"),
+             p.at("best_loss"), p.at("best_update"), p.at("bad_validations")};
+      guard_.load(state.at("guard"));
+      event("resumed");
+      return true;
+    } catch (const DamagedFile& error) {
+      status_.say(fmt::format("{}; trying the one before", error.what()));
+      event("damaged_checkpoint", {{"update", *update}, {"error", error.what()}});
+    }
+  }
+  return false;
+}
+
+bool Trainer::finished() const {
+  const TrainConfig& t = config_.train;
+  return (t.max_update > 0 && at_.update >= t.max_update) || (t.max_epoch > 0 && at_.epoch >= t.max_epoch);
+}
+
+const std::vector<SentenceList>& Trainer::batches() {
+  if (planned_epoch_ != at_.epoch) {
+    plan_ = epoch_batches(train_.lengths(), config_.train.max_tokens, static_cast<uint64_t>(config_.seed), at_.epoch);
+    planned_epoch_ = at_.epoch;
+  }
+  return plan_;
+}
+
+double Trainer::epoch_progress() const {
+  return static_cast<double>(at_.epoch) +
+         static_cast<double>(at_.batch) / static_cast<double>(std::max<size_t>(1, plan_.size()));
+}
+
+RunOutcome Trainer::run() {
+  write_whole(run_ / "config.toml", to_toml(config_));
+  if (at_.update == 0) {
+    event("started", {{"parameters", model_.parameters().parameter_count()},
+                      {"train_pairs", train_.lengths().size()},
+                      {"left_out", train_.left_out()},
+                      {"unigram_entropy", train_.unigram_entropy()},
+                      {"threads", at::get_num_threads()}});
+    const Pass first{.training = true, .seed = static_cast<uint64_t>(config_.seed)};
+    model_.profile(train_.batch(batches().front()).inputs, first);
+  }
+  while (!finished()) {
+    const StepResult result = step();
+    std::string reason;
+    if (!guard_.healthy(at_.update, result.loss, result.applied, reason)) {
+      outcome_ = RunOutcome::Diverged;
+      event("diverged", {{"reason", reason}});
+      break;
+    }
+    if (at_.update % config_.train.log_interval == 0) log_step(result);
+    const bool epoch_end = at_.batch == 0;
+    const auto due = [&](int64_t interval) { return interval > 0 ? at_.update % interval == 0 : epoch_end; };
+    const bool go_on = !due(config_.train.validate_interval) || validate_now();
+    // After the validation has left its marks everywhere: a checkpoint in the middle of it would not resume exactly.
+    const bool best = at_.best_update == at_.update;
+    if (due(config_.train.save_interval) || best || !go_on) save();
+    if (!go_on) break;
+    if (signals_.caught()) {
+      outcome_ = RunOutcome::Interrupted;
+      break;
+    }
+  }
+  if (outcome_ != RunOutcome::Diverged) save();
+  event("ended", {{"outcome", outcome_name(outcome_)}});
+  status_.say(fmt::format("{} after {} updates", outcome_name(outcome_), at_.update));
+  return outcome_;
+}
+
+Trainer::StepResult Trainer::step() {
+  const TrainConfig& t = config_.train;
+  const double lr = learning_rate(schedule_, config_.optim.lr, at_.update, epoch_progress());
+  StepResult result;
+  model_.parameters().zero_gradients();
+  TrainingBatch batch;
+  for (int64_t micro = 0; micro < t.update_freq; ++micro) {
+    batch = train_.batch(batches()[static_cast<size_t>(at_.batch)]);
+    // Each batch of an update has its own dropout: the step of the generator counts batches.
+    const Pass pass{.training = true,
+                    .seed = static_cast<uint64_t>(config_.seed),
+                    .step = static_cast<uint64_t>(at_.update * t.update_freq + micro)};
+    const ops::CrossEntropy sums = ops::cross_entropies(model_.logits(model_.features(batch.inputs, pass)),
+                                                        batch.targets, t.label_smoothing, t.smoothing_over);
+    sums.smoothed.backward();
+    result.loss += sums.smoothed.item<double>();
+    result.nll += sums.nll.item<double>();
+    result.tokens += batch.targets.numel();
+    result.rows += batch.targets.numel() + batch.inputs.source.ids.numel();
+    if (++at_.batch == std::ssize(plan_)) {
+      at_.batch = 0;
+      ++at_.epoch;
+    }
+  }
+  // The loss is the mean over all target tokens of the update, whatever batches they came in.
+  const double tokens = static_cast<double>(result.tokens);
+  result.loss /= tokens;
+  result.nll /= tokens;
+  const at::Tensor& gradients = model_.parameters().gradients();
+  gradients.div_(tokens);
+  result.gradient_norm = clip_gradients(gradients, config_.optim.clip_norm);
+  result.applied = std::isfinite(result.loss) && std::isfinite(result.gradient_norm);
+  if (result.applied) {
+    optimiser_->step(lr);
+  } else {
+    report_nonfinite(batch, result);
+  }
+  if (t.gradient_interval > 0 && at_.update % t.gradient_interval == 0) log_gradients();
+  if (result.applied) {
+    interval_.loss += result.loss * tokens;
+    interval_.nll += result.nll * tokens;
+    interval_.tokens += result.tokens;
+    interval_.rows += result.rows;
+    ++interval_.updates;
+  }
+  ++at_.update;
+  at_.tokens += result.tokens;
+  return result;
+}
+
+void Trainer::report_nonfinite(const TrainingBatch& last, const StepResult& result) {
+  const Pass pass{.training = true,
+                  .seed = static_cast<uint64_t>(config_.seed),
+                  .step = static_cast<uint64_t>((at_.update + 1) * config_.train.update_freq - 1)};
+  const NonFinite where =
+      locate_nonfinite(model_, last, pass, config_.train.label_smoothing, config_.train.smoothing_over);
+  event("nonfinite", {{"loss", result.loss},
+                      {"gnorm", result.gradient_norm},
+                      {"tap", where.tap},
+                      {"gradient_tap", where.gradient_tap},
+                      {"parameter", where.parameter}});
+}
+
+// Batches hold sentences of like length, and short ones are easier: one update alone would say little.
+void Trainer::log_step(const StepResult& last) {
+  const double lr = learning_rate(schedule_, config_.optim.lr, at_.update - 1, epoch_progress());
+  const double tokens = static_cast<double>(std::max<int64_t>(1, interval_.tokens));
+  const double loss = interval_.loss / tokens, nll = interval_.nll / tokens;
+  const double rate = status_.show({.update = at_.update,
+                                    .max_update = config_.train.max_update,
+                                    .epoch = at_.epoch,
+                                    .loss = loss,
+                                    .perplexity = std::exp(nll),
+                                    .lr = lr,
+                                    .gradient_norm = last.gradient_norm,
+                                    .tokens = interval_.tokens});
+  const double updates = static_cast<double>(std::max<int64_t>(1, interval_.updates));
+  log_.write({{"type", "train"},
+              {"update", at_.update},
+              {"epoch", epoch_progress()},
+              {"loss", loss},
+              {"nll", nll},
+              {"lr", lr},
+              {"gnorm", last.gradient_norm},
+              {"wps", rate},
+              {"wpb", tokens / updates},
+              {"rows", static_cast<double>(interval_.rows) / updates},
+              {"tokens", at_.tokens}});
+  interval_ = {};
+  if (!board_) return;
+  board_->scalar("train/loss", at_.update, loss);
+  board_->scalar("train/nll", at_.update, nll);
+  board_->scalar("train/lr", at_.update, lr);
+  board_->scalar("train/gnorm", at_.update, last.gradient_norm);
+  board_->scalar("train/wps", at_.update, rate);
+  board_->flush();
+}
+
+// One vector per record: the norm of the gradient of each sub-layer's parameters, by the place they are named after.
+void Trainer::log_gradients() {
+  std::map<std::string, double> squares;
+  for (const auto& entry : model_.parameters().entries()) {
+    const std::string& name = entry.spec.name;
+    const size_t layer = name.find(".layers.");
+    if (layer == std::string::npos) continue;
+    const size_t sublayer = name.find('.', layer + 8) + 1;
+    const std::string rest = name.substr(sublayer);
+    const std::string kind = rest.starts_with("self_attn")      ? "self_attn"
+                             : rest.starts_with("encoder_attn") ? "encoder_attn"
+                                                                : "ffn";
+    const double norm = model_.parameters().gradient(name).norm().item<double>();
+    squares[name.substr(0, sublayer) + kind] += norm * norm;
+  }
+  nlohmann::json norms = nlohmann::json::object();
+  for (const auto& [name, square] : squares) norms[name] = std::sqrt(square);
+  log_.write({{"type", "gradients"}, {"update", at_.update}, {"norms", norms}});
+}
+
+bool Trainer::validate_now() {
+  const Validation result = validate(model_, valid_, config_.train);
+  nlohmann::json record = {{"type", "valid"},     {"update", at_.update}, {"epoch", epoch_progress()},
+                           {"loss", result.loss}, {"nll", result.nll},    {"ppl", result.perplexity()}};
+  std::string bleu_text;
+  if (target_tokenizer_) {
+    GenerateConfig greedy = config_.generate;
+    greedy.beam = greedy.nbest = 1;
+    const std::vector<std::vector<int32_t>> ids = translate(model_, valid_, greedy);
+    const double bleu = corpus_bleu(target_tokenizer_->decode_lines(ids), read_lines(data_.valid.target.text)).score;
+    record["bleu"] = bleu;
+    bleu_text = fmt::format("  bleu {:.2f}", bleu);
+    if (board_) board_->scalar("valid/bleu", at_.update, bleu);
+  }
+  const bool better = at_.best_update < 0 || result.loss < at_.best_loss;
+  if (better) {
+    at_.best_loss = result.loss;
+    at_.best_update = at_.update;
+  }
+  at_.bad_validations = better ? 0 : at_.bad_validations + 1;
+  log_.write(record);
+  if (board_) board_->scalar("valid/loss", at_.update, result.loss);
+  status_.say(fmt::format("valid at update {}: loss {:.3f}  ppl {:.2f}{}{}", at_.update, result.loss,
+                          result.perplexity(), bleu_text, better ? "  (best)" : ""));
+  std::string reason;
+  if (!std::isfinite(result.loss)) {
+    outcome_ = RunOutcome::Diverged;
+    event("diverged", {{"reason", "the validation loss is not finite"}});
+    return false;
+  }
+  if (!guard_.learning(at_.update, result.nll, reason)) {
+    outcome_ = RunOutcome::Stuck;
+    event("stuck", {{"reason", reason}});
+    return false;
+  }
+  if (config_.train.patience > 0 && at_.bad_validations >= config_.train.patience) {
+    event("early_stop", {{"best_update", at_.best_update}});
+    return false;
+  }
+  return true;
+}
+
+void Trainer::save() {
+  const nlohmann::json position = {{"update", at_.update},
+                                   {"epoch", at_.epoch},
+                                   {"batch", at_.batch},
+                                   {"tokens", at_.tokens},
+                                   {"best_loss", at_.best_loss},
+                                   {"best_update", at_.best_update},
+                                   {"bad_validations", at_.bad_validations}};
+  checkpoints_.save(at_.update, model_.parameters(), *optimiser_,
+                    {{"version", 1},
+                     {"position", position},
+                     {"guard", guard_.state()},
+                     {"config", to_toml(config_)},
+                     {"data", data_.fingerprint},
+                     {"prepared", to_json(data_)},
+                     {"threads", at::get_num_threads()}});
+  checkpoints_.prune(config_.train.keep_last, {at_.best_update});
+}
+
+void Trainer::event(const std::string& kind, nlohmann::json details) {
+  nlohmann::json record = {{"type", "event"}, {"event", kind}, {"update", at_.update}};
+  if (details.is_object()) record.update(details);
+  log_.write(record);
+}
+
+}  // namespace plumb

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plumb/base/jsonl.h"
+#include "plumb/config/config.h"
+#include "plumb/data/prepared.h"
+#include "plumb/optim/optimiser.h"
+#include "plumb/run/checkpoint.h"
+#include "plumb/run/tensorboard.h"
+#include "plumb/task/translation.h"
+#include "plumb/train/guard.h"
+#include "plumb/train/signals.h"
+#include "plumb/train/status.h"
+
+namespace plumb {
+
+/// Trains a model into a run directory. One object is one process's share of a run; `resume` continues exactly where
+/// the newest whole checkpoint stands: batches, dropout and schedule are pure functions of (seed, epoch, update).
+class Trainer {
+ public:
+  Trainer(const Config& config, const Prepared& data, const std::filesystem::path& run);
+
+  /// Goes back to the newest whole checkpoint; false if there is none. `allow_changes` accepts another config or data.
+  bool resume(bool allow_changes);
+
+  RunOutcome run();
+  /// After an interrupted run.
+  int caught_signal() const { return signals_.caught(); }
+
+ private:
+  struct Position {
+    int64_t update = 0;
+    int64_t epoch = 0;
+    int64_t batch = 0;   // of the epoch
+    int64_t tokens = 0;  // target tokens seen so far
+    double best_loss = 0;
+    int64_t best_update = -1;
+    int64_t bad_validations = 0;
+  };
+  struct StepResult {
+    double loss = 0, nll = 0;  // mean per token
+    double gradient_norm = 0;
+    int64_t tokens = 0, rows = 0;
+    bool applied = true;
+  };
+
+  bool finished() const;
+  const std::vector<SentenceList>& batches();
+  StepResult step();
+  void report_nonfinite(const TrainingBatch& last, const StepResult& result);
+  void log_step(const StepResult& last);
+  void log_gradients();
+  /// False if the run has to end.
+  bool validate_now();
+  void save();
+  void event(const std::string& kind, nlohmann::json details = {});
+  double epoch_progress() const;
+
+  Config config_;
+  Prepared data_;
+  std::filesystem::path run_;
+  ParallelCorpus train_, valid_;
+  Transformer model_;
+  std::unique_ptr<Optimiser> optimiser_;
+  ScheduleConfig schedule_;
+  Guard guard_;
+  Checkpoints checkpoints_;
+  JsonlWriter log_;
+  std::optional<TensorBoardWriter> board_;
+  std::unique_ptr<Tokenizer> target_tokenizer_;
+  StatusLine status_;
+  SignalWatch signals_;
+  Position at_;
+  /// Sums over the updates since the last train record; lost ones are events of their own.
+  struct Interval {
+    double loss = 0, nll = 0;
+    int64_t tokens = 0, rows = 0, updates = 0;
+  } interval_;
+  RunOutcome outcome_ = RunOutcome::Trained;
+  int64_t planned_epoch_ = -1;
+  std::vector<SentenceList> plan_;
+};
+
+}  // namespace plumb

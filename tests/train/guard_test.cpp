@@ -1,0 +1,79 @@
+#include "plumb/train/guard.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace plumb {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TrainConfig config() {
+  TrainConfig train;
+  train.nonfinite_steps = 3;
+  train.band_window = 20;
+  train.band_sigmas = 10;
+  train.stuck_updates = 100;
+  return train;
+}
+
+TEST(Guard, EndsARunAfterSoManyLostUpdatesInARow) {
+  const TrainConfig train = config();
+  Guard guard(train, 3);
+  std::string reason;
+  EXPECT_TRUE(guard.healthy(1, kNan, false, reason));
+  EXPECT_TRUE(guard.healthy(2, kNan, false, reason));
+  EXPECT_TRUE(guard.healthy(3, 2.0, true, reason));  // one good update starts the count again
+  EXPECT_TRUE(guard.healthy(4, kNan, false, reason));
+  EXPECT_TRUE(guard.healthy(5, kNan, false, reason));
+  EXPECT_FALSE(guard.healthy(6, kNan, false, reason));
+  EXPECT_NE(reason.find("3 updates in a row"), std::string::npos);
+}
+
+TEST(Guard, EndsARunWhoseLossLeavesItsBand) {
+  const TrainConfig train = config();
+  Guard guard(train, 3);
+  std::string reason;
+  for (int64_t update = 1; update <= 50; ++update) {
+    ASSERT_TRUE(guard.healthy(update, 2 + 0.01 * static_cast<double>(update % 5), true, reason)) << update;
+  }
+  EXPECT_TRUE(guard.healthy(51, 2.1, true, reason));
+  EXPECT_FALSE(guard.healthy(52, 9.0, true, reason));
+  EXPECT_NE(reason.find("jumped to 9.000"), std::string::npos);
+}
+
+TEST(Guard, LetsALossFallAsFastAsItLikes) {
+  const TrainConfig train = config();
+  Guard guard(train, 3);
+  std::string reason;
+  for (int64_t update = 1; update <= 300; ++update) {
+    ASSERT_TRUE(guard.healthy(update, 9.0 / static_cast<double>(update), true, reason));
+  }
+}
+
+TEST(Guard, CallsARunStuckThatStaysNearTheUnigramEntropy) {
+  const TrainConfig train = config();
+  Guard guard(train, 3);
+  std::string reason;
+  EXPECT_TRUE(guard.learning(50, 2.9, reason));  // too early to say
+  EXPECT_FALSE(guard.learning(100, 2.8, reason));
+  EXPECT_NE(reason.find("unigram entropy of 3.000"), std::string::npos);
+  Guard better(train, 3);
+  EXPECT_TRUE(better.learning(50, 2.6, reason));
+  EXPECT_TRUE(better.learning(100, 2.9, reason));  // it was below once
+}
+
+TEST(Guard, GoesOnFromItsState) {
+  const TrainConfig train = config();
+  Guard first(train, 3), second(train, 3);
+  std::string reason;
+  for (int64_t update = 1; update <= 30; ++update)
+    first.healthy(update, 2.0 + 0.01 * static_cast<double>(update % 3), true, reason);
+  second.load(nlohmann::json::parse(first.state().dump()));
+  EXPECT_EQ(first.state(), second.state());
+  EXPECT_FALSE(second.healthy(31, 9.0, true, reason));
+}
+
+}  // namespace
+}  // namespace plumb
