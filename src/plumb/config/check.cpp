@@ -7,6 +7,7 @@ void check(const Config& config, const Sources& sources) {
   check_rows(config.model, sources);
   check_optim(config.optim, sources);
   check_schedule(config, sources);
+  check_run(config, sources);
 }
 
 }  // namespace plumb
