@@ -58,7 +58,7 @@ class Documents(unittest.TestCase):
         readme = (ROOT / "README.md").read_text()
         block = re.search(r"```\n(\d+ ways to wire.*?)```", readme, re.S)[1]
         self.assertNotIn("@", block)
-        head = plumb("demo", "--set", "model.encoder_layers=2", "--set", "model.decoder_layers=2").stdout
+        head = plumb("demo", "--starts", "--set", "model.encoder_layers=2", "--set", "model.decoder_layers=2").stdout
         self.assertEqual(block.splitlines()[2].split(), head.splitlines()[2].split()[:-1])  # the equations are cut
         for row in block.splitlines()[3:]:
             self.assertEqual(plumb("list", "variants", row.split()[0]).returncode, 0, row)

@@ -61,10 +61,26 @@ class DryRun(unittest.TestCase):
         self.assertEqual(answer["parts"]["decoder encoder_attn"], layers * 4 * (width * width + width))
 
     def test_a_very_deep_model_is_counted_without_being_built(self):
-        code, error, peak = peak_memory("train", os.path.join(ROOT, "configs/model/very_deep.toml"), "--dry-run")
+        very_deep = os.path.join(ROOT, "configs/model/very_deep.toml")
+        weights = json.loads(run("train", very_deep, "--dry-run", "--json").stdout)["memory"]["weights"]
+        code, error, peak = peak_memory("train", very_deep, "--dry-run")
         self.assertEqual(code, 0, error)
         _, _, small = peak_memory("train", TINY, "--dry-run")
-        self.assertLess(peak - small, 32 * MEGABYTE)
+        # Two of its 72 layers are built, to measure what a step of each keeps.
+        self.assertLess(peak - small, weights / 2)
+
+    def test_memory_is_predicted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            numbers = ["train", os.path.join(ROOT, "configs/task/numbers.toml")]
+            for setting in ["data.cache=" + os.path.join(folder, "cache"), "data.numbers_max=999999999",
+                            "data.numbers_train=4000", "model.width=128", "model.ffn_width=512", "train.max_tokens=4000",
+                            "train.max_update=8", "train.validate_interval=100", "train.save_interval=100"]:
+                numbers += ["--set", setting]
+            predicted = json.loads(run(*numbers, "--dry-run", "--json").stdout)["memory"]["total"]
+            code, error, peak = peak_memory(*numbers, "--out", os.path.join(folder, "run"))
+        self.assertEqual(code, 0, error)
+        print(f"memory: predicted {predicted / MEGABYTE:.0f} MB, peak {peak / MEGABYTE:.0f} MB")
+        self.assertLess(abs(predicted - peak), 0.25 * peak)
 
     def test_a_run_without_an_end_is_refused(self):
         done = run("train", TINY)
@@ -152,7 +168,7 @@ class Demo(unittest.TestCase):
         names = [row["name"] for row in json.loads(run("list", "variants", "--json").stdout)]
         self.assertGreaterEqual(len(names), 25)
         sizes = ["--set", "model.encoder_layers=2", "--set", "model.decoder_layers=3"]
-        done = run("demo", *sizes)
+        done = run("demo", "--starts", *sizes)
         self.assertEqual(done.returncode, 0, done.stderr)
         first_words = [line.split()[0] for line in done.stdout.splitlines() if line.strip()]
         for name in names:

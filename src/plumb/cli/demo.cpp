@@ -1,150 +1,238 @@
-// plumb demo: a small deep model of every variant, and how it starts.
+// plumb demo: does it train? One deep Transformer, wired in three ways, with and without warm-up, on built-in data.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include <ATen/ATen.h>
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "plumb/base/atomic_file.h"
+#include "plumb/base/error.h"
+#include "plumb/base/jsonl.h"
 #include "plumb/base/progress.h"
+#include "plumb/base/sparkline.h"
 #include "plumb/base/table.h"
-#include "plumb/catalogue/variants.h"
 #include "plumb/cli/command_line.h"
+#include "plumb/cli/demo_starts.h"
 #include "plumb/cli/engine.h"
+#include "plumb/config/dump.h"
 #include "plumb/config/load.h"
-#include "plumb/nn/transformer.h"
-#include "plumb/ops/cross_entropy.h"
+#include "plumb/data/prepared.h"
+#include "plumb/run/checkpoint.h"
+#include "plumb/run/run_log.h"
+#include "plumb/store/weights_file.h"
+#include "plumb/text/front_process.h"
+#include "plumb/text/line_reader.h"
+#include "plumb/train/trainer.h"
+#include "plumb/train/validation.h"
 
 namespace plumb {
 namespace {
 
-constexpr size_t kLineWidth = 120;
-constexpr int64_t kSentences = 8, kLength = 16;
+namespace fs = std::filesystem;
 
-/// What a model looks like before its first step.
-struct Start {
-  int64_t parameters = 0;
-  double loss = 0;
-  double first_size = 0, last_size = 0;  // root mean square of the first and the last decoder layer's output
-  std::vector<double> gradient = {};     // norm of the loss's gradient at each decoder layer's output
-};
-
-Batch random_batch(const ModelConfig& model) {
-  at::manual_seed(1);
-  const ops::Packed rows(std::vector<int64_t>(kSentences, kLength));
-  const auto tokens = [&](int64_t vocabulary) {
-    return Tokens{at::randint(kUnk + 1, vocabulary, {rows.rows()}, at::kLong), rows};
-  };
-  return {tokens(model.source_vocab), tokens(model.target_vocab)};
-}
-
-double size(const at::Tensor& x) {
-  return x.square().mean().sqrt().item<double>();
-}
-
-Start measure(const ModelConfig& config, uint64_t seed) {
-  Transformer model(config, seed);
-  const Batch batch = random_batch(config);
-  model.profile(batch, {});
-  TapRecorder taps;
-  const at::Tensor logits = model.logits(model.features(batch, {.observer = &taps}));
-  const at::Tensor targets = at::roll(batch.target.ids, -1);
-  const at::Tensor loss = ops::cross_entropy(logits, targets, 0.1, SmoothingOver::All) / targets.numel();
-  loss.backward();
-
-  Start start{.parameters = model.parameters().parameter_count(), .loss = loss.item<double>()};
-  for (const auto& record : taps.records()) {
-    const Tap& tap = record.tap;
-    if (tap.stack != Stack::Decoder || tap.point != Tap::Point::Out || tap.sublayer != Sublayer::FeedForward) continue;
-    if (start.gradient.empty()) start.first_size = size(record.value);
-    start.last_size = size(record.value);
-    start.gradient.push_back(record.value.grad().norm().item<double>());
-  }
-  return start;
-}
-
-// One block per layer, first to last; the scale is logarithmic and spans three decades below the largest.
-std::string sparkline(const std::vector<double>& values) {
-  static constexpr const char* kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const double largest = *std::ranges::max_element(values);
-  std::string line;
-  for (double value : values) {
-    const double decades = std::clamp(std::log10(value / largest) / 3 + 1, 0.0, 1.0);
-    line += kBlocks[static_cast<size_t>(std::lround(7 * decades))];
-  }
-  return line;
-}
-
-// By which factor the gradient shrinks from each layer to the one below.
-double per_layer(const std::vector<double>& gradient) {
-  return std::pow(gradient.front() / gradient.back(), 1.0 / static_cast<double>(gradient.size() - 1));
-}
-
-// Small enough for seconds, deep enough to tell the rows apart. --set comes after these.
-const std::vector<std::string> kSizes = {
+// Small enough for minutes, deep enough to tell the wirings apart. --set comes after these.
+const std::vector<std::string> kSetting = {
+    "data.numbers_max=99999",
+    "data.vocab_size=90",
     "model.width=64",
     "model.ffn_width=128",
     "model.heads=4",
     "model.encoder_layers=12",
     "model.decoder_layers=12",
-    "model.source_vocab=200",
-    "model.target_vocab=200",
+    "model.max_positions=128",
     "model.dropout=0.0",
     "model.share_all_embeddings=true",  // FixUp starts an untied output at zero, and no gradient would get past it
+    "train.max_update=200",
+    "train.max_tokens=600",  // about 64 sentences
+    "train.label_smoothing=0.0",
+    "train.log_interval=10",
+    "train.tensorboard=false",
+    "optim.lr=1e-3",
+    "schedule.name=constant",
+    "schedule.warmup_updates=0",
+    "generate.beam=1",
 };
 
-void show(const ModelConfig& base, uint64_t seed) {
-  print(fmt::format("{} ways to wire the same Transformer ({}-{}, width {}), before the first step of training\n\n",
-                    variants().size(), base.encoder_layers, base.decoder_layers, base.width));
-  const auto right = Table::Align::Right;
-  Table table({{"variant"},
-               {"parameters", right},
-               {"loss", right},
-               {"size 1", right},
-               {"size L", right},
-               {"gradient 1..L"},
-               {"per layer", right},
-               {"equation"}});
-  Progress progress("building", static_cast<int64_t>(variants().size()));
-  for (const Variant& row : variants()) {
-    ModelConfig config = base;
-    config.variant = row.name;
-    const Start start = measure(config, seed);
-    table.add_row({std::string(row.name), std::to_string(start.parameters), fmt::format("{:.2f}", start.loss),
-                   fmt::format("{:.2f}", start.first_size), fmt::format("{:.2f}", start.last_size),
-                   sparkline(start.gradient), fmt::format("{:.2f}", per_layer(start.gradient)),
-                   std::string(row.equation)});
-    progress.advance(1);
+struct Arm {
+  const char* variant;
+  int64_t warmup;
+};
+constexpr std::array kArms = {Arm{"post_ln", 0}, Arm{"pre_ln", 0}, Arm{"b2t", 0}, Arm{"post_ln", 400}};
+
+constexpr int64_t kFurtherUpdates = 300;
+constexpr int64_t kShown = 6;
+
+struct Result {
+  Arm arm;
+  fs::path run;
+  RunOutcome outcome;
+  double loss;  // on the validation set, at the end
+  std::vector<double> course;
+  double seconds;
+};
+
+/// Ctrl-C: the run has been saved and has said so.
+struct Interrupted {
+  int signal;
+};
+
+std::string warmup_text(int64_t updates) {
+  return updates == 0 ? "none" : fmt::format("{} updates", updates);
+}
+
+// Only what an earlier demo left there is ever removed.
+void clear(const fs::path& out) {
+  const bool empty = !fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out));
+  if (!empty && !fs::exists(out / "demo.toml")) {
+    throw UserError(out.string(), "is there already, and not from a demo", "Choose another --out");
   }
-  progress.finish();
-  print(table.to_string(kLineWidth));
+  std::error_code error;
+  fs::remove_all(out, error);
+  fs::create_directories(out, error);
+  if (error) throw DiskError(out.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
+}
+
+RunOutcome trained(const Config& config, const Prepared& data, const fs::path& run) {
+  Trainer trainer(config, data, run);
+  const RunOutcome outcome = trainer.run();
+  if (outcome == RunOutcome::Interrupted) throw Interrupted{trainer.caught_signal()};
+  return outcome;
+}
+
+Result try_arm(Config config, const Arm& arm, const Prepared& data, const fs::path& out) {
+  config.model.variant = arm.variant;
+  config.schedule.warmup_updates = arm.warmup;
+  const fs::path run = out / (arm.warmup > 0 ? fmt::format("{}_warmup", arm.variant) : arm.variant);
+  const auto start = std::chrono::steady_clock::now();
+  const RunOutcome outcome = trained(config, data, run);
+  Result result{.arm = arm, .run = run, .outcome = outcome, .loss = HUGE_VAL, .course = {}, .seconds = 0};
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::vector<nlohmann::json> log = read_log(run);
+  for (const auto& record : records_of(log, "train")) result.course.push_back(number_of_json(record.at("nll")));
+  for (const auto& record : records_of(log, "valid")) result.loss = number_of_json(record.at("nll"));
+  return result;
+}
+
+void print_results(const std::vector<Result>& results, double unigram_entropy) {
+  const auto right = Table::Align::Right;
+  Table table({{"wiring"}, {"warm-up"}, {"loss", right}, {"its course"}, {"outcome"}, {"time", right}});
+  double highest = unigram_entropy;
+  for (const Result& one : results) highest = std::max(highest, one.course.empty() ? 0 : one.course.front());
+  for (const Result& one : results) {
+    std::vector<double> heights;
+    for (double loss : one.course) heights.push_back(loss / highest);
+    table.add_row({one.arm.variant, warmup_text(one.arm.warmup), fmt::format("{:.2f}", one.loss), sparkline(heights),
+                   std::string(one.outcome == RunOutcome::Trained ? "trains" : outcome_name(one.outcome)),
+                   duration_text(one.seconds)});
+  }
+  print('\n' + table.to_string());
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines;
+  LineReader reader(path);
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+void translate_unseen(const Config& config, const Prepared& data, const fs::path& run) {
+  Transformer model(config.model, static_cast<uint64_t>(config.seed));
+  load_weights(model.parameters(), Checkpoints(run).model_file(Checkpoints(run).updates().back()));
+  const ParallelCorpus test(data.test, /*max_length=*/0);
+  const std::vector<std::string> output =
+      open_tokenizer(data.target_tokenizer)->decode_lines(translate(model, test, config.generate));
+  const std::vector<std::string> source = lines_of(data.test.source.text), reference = lines_of(data.test.target.text);
+  size_t right = 0;
+  for (size_t i = 0; i < output.size(); ++i) right += output[i] == reference[i];
+  print(fmt::format("\n{} of {} numbers that it has never seen come out exactly right. The first ones:\n\n", right,
+                    output.size()));
+  for (size_t i = 0; i < std::min<size_t>(kShown, output.size()); ++i) {
+    print(fmt::format("  {}\n    -> {}{}\n", source[i], output[i],
+                      output[i] == reference[i] ? "" : "   WRONG, it is " + reference[i]));
+  }
+}
+
+void tell(const Config& config, const fs::path& out) {
+  clear(out);
+  write_whole(out / "demo.toml", to_toml(config));
+  const Prepared data = prepared_from_json(run_front({"prepare", (out / "demo.toml").string()}));
+  Config sized = config;
+  sized.model.source_vocab = static_cast<int>(data.source_vocab);
+  sized.model.target_vocab = static_cast<int>(data.target_vocab);
+  const double entropy = ParallelCorpus(data.train, config.data.max_length).unigram_entropy();
   print(
-      "\nsize: root mean square of what the first and the last decoder layer give. gradient: its norm there, on a\n"
-      "logarithmic scale of three decades. per layer: the factor by which it changes from one layer to the one below\n"
-      "(of residual_dual, in the first of its two streams). A factor of 0.8 leaves 11 % after ten layers, and Adam\n"
-      "magnifies what is left: that is why deep Post-LN needs warm-up, or another wiring.\n\n"
-      "Next:  plumb list variants              what each row is\n"
-      "       plumb list variants b2t          one row in full\n"
-      "       plumb demo --set model.decoder_layers=18 --set model.encoder_layers=18\n"
-      "       plumb train configs/model/deep.toml --set model.variant=b2t --dry-run\n");
+      fmt::format("Does it train? A {}-{} Transformer of width {}, English to German number words, {} updates of Adam\n"
+                  "at learning rate {}. Who knows only how frequent each piece is has a loss of {:.2f} nats.\n\n",
+                  config.model.encoder_layers, config.model.decoder_layers, config.model.width, config.train.max_update,
+                  config.optim.lr, entropy));
+  std::vector<Result> results;
+  for (const Arm& arm : kArms) {
+    print(fmt::format("[{}/{}] {}, warm-up: {}\n", results.size() + 1, kArms.size(), arm.variant,
+                      warmup_text(arm.warmup)));
+    results.push_back(try_arm(sized, arm, data, out));
+  }
+  print_results(results, entropy);
+
+  const Result& best = *std::ranges::min_element(results, {}, &Result::loss);
+  if (best.outcome != RunOutcome::Trained) {
+    print("\nNone of them trains, so nothing is translated. Try a lower optim.lr.\n");
+    return;
+  }
+  print(
+      fmt::format("\nThe best of them, {} (warm-up: {}), goes on for {} updates while the learning rate falls to 0.\n",
+                  best.arm.variant, warmup_text(best.arm.warmup), kFurtherUpdates));
+  Config longer = sized;
+  longer.model.variant = best.arm.variant;
+  longer.train.restore_file = Checkpoints(best.run).model_file(Checkpoints(best.run).updates().back());
+  longer.train.max_update = longer.train.validate_interval = longer.train.save_interval = kFurtherUpdates;
+  longer.train.log_interval = 25;
+  longer.schedule.name = "linear";
+  longer.schedule.warmup_updates = 0;
+  trained(longer, data, out / "translator");
+  translate_unseen(longer, data, out / "translator");
+  const std::string o = out.string();
+  print(
+      fmt::format("\nNext:  echo \"four thousand two hundred one\" | plumb generate {0}/translator\n"
+                  "       plumb train {0}/demo.toml --set model.variant=admin --out {0}/admin     any row of `plumb "
+                  "list variants`\n"
+                  "       plumb train {0}/demo.toml --set model.variant=post_ln --set model.encoder_layers=6 "
+                  "--set model.decoder_layers=6 --out {0}/6-6\n"
+                  "       plumb demo --starts     how every variant starts: the reason for what you saw\n",
+                  o));
 }
 
 }  // namespace
 
 int demo_command(int argc, char** argv) {
   std::vector<std::string> overrides;
+  std::string out = "runs/demo";
+  bool starts = false;
   CLI::App app;
   app.add_option("--set", overrides, "key=value; may be repeated")->allow_extra_args(false);
+  app.add_option("--out", out, "where the runs go; an earlier demo there is replaced")->capture_default_str();
+  app.add_flag("--starts", starts, "instead: a table of how every variant starts, in seconds");
   if (!parse_arguments(app, argc, argv)) return 0;
-  std::vector<std::string> all = kSizes;
+  std::vector<std::string> all = kSetting;
+  if (!starts) all.push_back("data.cache=" + (fs::path(out) / "cache").string());
   all.insert(all.end(), overrides.begin(), overrides.end());
-  const Config config = load_overrides(all);
+  Config config = load_overrides(all);
   set_threads(config.threads);
-  show(config.model, static_cast<uint64_t>(config.seed));
+  if (starts) {
+    config.model.source_vocab = config.model.target_vocab = 200;
+    show_starts(config.model, static_cast<uint64_t>(config.seed));
+    return 0;
+  }
+  config.train.validate_interval = config.train.save_interval = config.train.stuck_updates = config.train.max_update;
+  try {
+    tell(config, out);
+  } catch (const Interrupted& interrupted) {
+    return 128 + interrupted.signal;
+  }
   return 0;
 }
 

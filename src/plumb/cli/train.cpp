@@ -1,5 +1,6 @@
 // plumb train CONFIG [--set key=value]... [--out RUN] [--resume] [--dry-run]
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "plumb/run/checkpoint.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/text/front_process.h"
+#include "plumb/train/memory.h"
 #include "plumb/train/trainer.h"
 
 namespace plumb {
@@ -52,19 +54,57 @@ std::string commented(const std::string& text) {
   return result;
 }
 
+std::string memory_table(const StepMemory& memory) {
+  Table table({{"memory of a step"}, {"MiB", Table::Align::Right}});
+  const auto row = [&](const std::string& name, int64_t bytes) {
+    table.add_row({name, grouped(std::llround(static_cast<double>(bytes) / (1 << 20)))});
+  };
+  row("weights", memory.weights);
+  row("gradients", memory.gradients);
+  row("optimiser", memory.optimiser);
+  row("activations", memory.activations);
+  row("the program", memory.program);
+  row("total", memory.total());
+  return table.to_string();
+}
+
+// All rows of a batch are real tokens: its longer side has at most max_tokens of them.
+std::string step_text(const TrainConfig& train) {
+  return fmt::format(
+      "an update reads up to {} source and {} target tokens{}; activations assume sentences of {} tokens\n",
+      grouped(train.max_tokens * train.update_freq), grouped(train.max_tokens * train.update_freq),
+      train.update_freq > 1 ? fmt::format(" in {} batches", train.update_freq) : "", kAssumedLength);
+}
+
 void dry_run(const Config& config, bool json) {
   Transformer model(config.model);
   if (!config.train.restore_file.empty()) check_weights(model.parameters(), config.train.restore_file);
+  const StepMemory memory = predict_memory(config);
   const std::vector<Part> parts = parameters_by_part(model.parameters());
   const int64_t total = model.parameters().parameter_count();
   if (!json) {
-    print(to_toml(config) + '\n' + commented(parts_table(parts, total)));
+    const std::string tables = parts_table(parts, total) + '\n' + memory_table(memory) + '\n' + step_text(config.train);
+    print(to_toml(config) + '\n' + commented(tables));
     return;
   }
   nlohmann::ordered_json by_part;
   for (const Part& part : parts) by_part[part.name] = part.parameters;
-  const nlohmann::ordered_json all = {{"config", to_toml(config)}, {"parameters", total}, {"parts", by_part}};
+  const nlohmann::ordered_json bytes = {{"weights", memory.weights},     {"gradients", memory.gradients},
+                                        {"optimiser", memory.optimiser}, {"activations", memory.activations},
+                                        {"program", memory.program},     {"total", memory.total()}};
+  const nlohmann::ordered_json all = {{"config", to_toml(config)},
+                                      {"parameters", total},
+                                      {"parts", by_part},
+                                      {"memory", bytes},
+                                      {"tokens_per_update", config.train.max_tokens * config.train.update_freq}};
   print(all.dump(2) + '\n');
+}
+
+// Before the corpus is there, the vocabulary has the size that it is to be trained with.
+void assume_vocabulary(Config& config, const Sources& sources) {
+  if (!sources.has("data.vocab_size")) return;
+  if (!sources.has("model.source_vocab")) config.model.source_vocab = config.data.vocab_size;
+  if (!sources.has("model.target_vocab")) config.model.target_vocab = config.data.vocab_size;
 }
 
 // The vocabularies decide the sizes of the embeddings. A size that the user wrote down must be the real one.
@@ -110,13 +150,15 @@ int train_command(int argc, char** argv) {
   app.add_option("--out", out, "the run directory; without it runs/ and the config's name");
   app.add_flag("--resume", resume, "continue from the newest whole checkpoint, if there is one");
   app.add_flag("--allow-changes", allow_changes, "resume although config, corpus or vocabulary changed");
-  app.add_flag("--dry-run", dry, "print the effective config and the parameters by part, and stop");
+  app.add_flag("--dry-run", dry,
+               "print the effective config, parameters by part, memory and tokens of a step, and stop");
   app.add_flag("--json", json, "the dry run for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
   Sources sources;
   Config config = load_config(file, overrides, &sources);
   set_threads(config.threads);
   if (dry) {
+    assume_vocabulary(config, sources);
     dry_run(config, json);
     return 0;
   }

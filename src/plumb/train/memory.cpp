@@ -1,0 +1,99 @@
+#include "plumb/train/memory.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
+#include "plumb/catalogue/special_ids.h"
+#include "plumb/nn/transformer.h"
+#include "plumb/ops/cross_entropy.h"
+#include "plumb/optim/optimiser.h"
+
+namespace plumb {
+namespace {
+
+/// Sees every allocation that ATen makes on this thread, and remembers the highest sum.
+class AllocationWatch : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, int64_t bytes, int64_t, int64_t, c10::Device) override {
+    now_ += bytes;
+    peak_ = std::max(peak_, now_);
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+  int64_t peak() const { return peak_; }
+
+ private:
+  int64_t now_ = 0, peak_ = 0;
+};
+
+// int, as ModelConfig has it
+struct Layers {
+  int encoder, decoder;
+};
+
+// The most that one step holds beside weights and gradients.
+double step_peak(const Config& config, const Layers& layers, int64_t sentences, int64_t length) {
+  ModelConfig shape = config.model;
+  shape.encoder_layers = layers.encoder;
+  shape.decoder_layers = layers.decoder;
+  Transformer model(shape, /*seed=*/1);
+  const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(sentences), length));
+  const at::Tensor ids = at::full({rows.rows()}, kUnk, at::kLong);
+  const auto watch = std::make_shared<AllocationWatch>();
+  {
+    const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, watch);
+    const at::Tensor logits =
+        model.logits(model.features({{ids, rows}, {ids, rows}}, {.training = true, .seed = 1, .step = 1}));
+    ops::cross_entropy(logits, ids, config.train.label_smoothing, config.train.smoothing_over).backward();
+  }
+  return static_cast<double>(watch->peak());
+}
+
+// LibTorch and what it links, before anything is built; it differs by a few MiB from start to start.
+constexpr int64_t kProgram = int64_t{160} << 20;
+
+int64_t optimiser_states(const Config& config) {
+  ParameterStore one;
+  one.declare({"one", {1}, {.value = 0}});
+  one.allocate(at::kFloat);
+  return std::ssize(make_optimiser(config.optim, one)->state());
+}
+
+// Linear in the layers of each stack and, at one length, in the sentences: c + s * (a + e * encoder + d * decoder).
+double activation_bytes(const Config& config) {
+  const int64_t length = std::min<int64_t>(kAssumedLength, config.model.max_positions);
+  const double wanted = static_cast<double>(config.train.max_tokens) / static_cast<double>(length);
+  const auto measured = [&](const Layers& layers, int64_t sentences) {
+    return step_peak(config, layers, sentences, length);
+  };
+  constexpr int64_t kFew = 2, kMore = 6;
+  const auto at_wanted = [&](const Layers& layers) {
+    const double few = measured(layers, kFew), per_sentence = (measured(layers, kMore) - few) / (kMore - kFew);
+    return few + (wanted - kFew) * per_sentence;
+  };
+  const auto beyond = [](int layers) { return layers > 1 ? layers - 1 : 0; };
+  const int encoder = config.model.encoder_layers, decoder = config.model.decoder_layers;
+  const Layers least{std::min(encoder, 1), std::min(decoder, 1)};
+  const double base = at_wanted(least);
+  double total = base;
+  if (encoder > 1) total += beyond(encoder) * (at_wanted({2, least.decoder}) - base);
+  if (decoder > 1) total += beyond(decoder) * (at_wanted({least.encoder, 2}) - base);
+  return total;
+}
+
+}  // namespace
+
+StepMemory predict_memory(const Config& config) {
+  StepMemory memory{.program = kProgram};
+  const Transformer counted(config.model);
+  memory.weights = memory.gradients = counted.parameters().parameter_count() * static_cast<int64_t>(sizeof(float));
+  memory.optimiser = optimiser_states(config) * memory.weights;
+  memory.activations = static_cast<int64_t>(activation_bytes(config));
+  return memory;
+}
+
+}  // namespace plumb
