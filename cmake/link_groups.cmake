@@ -1,4 +1,5 @@
-# Three link groups that never mix: plain (neither library), spm (SentencePiece) and torch (LibTorch).
+# Three link groups that never mix: plain (neither library), spm (SentencePiece) and torch (LibTorch). The kernels are
+# plain code for SIMD: they know no tensors, so they compile in a second.
 # Debian's SentencePiece and LibTorch bring two protobufs that crash before main in one process.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -6,6 +7,7 @@ find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 # Debian's libtorch and its dependants put every header in /usr/include, already a system directory.
 find_package(Torch 1.13 REQUIRED)
@@ -16,8 +18,8 @@ function(plumb_library name)
   set(sources)
   foreach(folder ${ARG_FOLDERS})
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/plumb/${folder}/*.cpp)
-    if(folder STREQUAL "text")  # text/spm is a group of its own
-      list(FILTER found EXCLUDE REGEX "/text/spm/")
+    if(folder MATCHES "^(text|ops)$")  # text/spm and ops/kernel are groups of their own
+      list(FILTER found EXCLUDE REGEX "/text/spm/|/ops/kernel/")
     endif()
     list(APPEND sources ${found})
   endforeach()

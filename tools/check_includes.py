@@ -13,6 +13,7 @@ LADDER = [
     {COMMON: ["catalogue"]},
     {COMMON: ["config", "text", "metric"]},
     {COMMON: ["data"]},
+    {COMMON: ["ops/kernel"]},
     {ENGINE: ["ops", "store", "dist"]},
     {ENGINE: ["residual", "optim", "loss", "speech"]},
     {ENGINE: ["nn"]},

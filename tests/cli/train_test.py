@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+from collections import Counter
 from pathlib import Path
 
 PLUMB = os.path.join(os.environ["PLUMB_BIN_DIR"], "plumb")
@@ -29,6 +30,13 @@ SMALL = {
     "train.log_interval": 10,
     "threads": 1,
 }
+
+# By number, as docs/run-directory.md has them; 0 is a process that has no trainer yet.
+PHASES = ("starting", "preparing", "step", "accumulation", "validation", "checkpoint", "pruning", "ended")
+MUST_BE_HIT = {"step", "accumulation", "validation", "checkpoint"}
+KILLS = int(os.environ.get("PLUMB_KILLS", "10"))
+MOST_KILLS = max(60, KILLS)  # if a phase was not hit by then, something else than bad luck is at work
+KILL_SEED = int(os.environ.get("PLUMB_KILL_SEED", "5"))
 
 
 def arguments(settings):
@@ -74,25 +82,66 @@ class Training(unittest.TestCase):
         self.assertEqual(len(lines), 5)
         self.assertEqual(lines[1], "")
 
+    def start(self, out, settings):
+        """Starts or resumes a run that shows its phase, and waits for its trainer: loading LibTorch proves nothing."""
+        (self.folder / "phase").unlink(missing_ok=True)
+        environment = {**os.environ, "PLUMB_PHASE_FILE": str(self.folder / "phase")}
+        with open(self.folder / "stderr", "wb") as stderr:
+            process = subprocess.Popen(self.command(out, settings, "--resume"), stdout=subprocess.DEVNULL,
+                                       stderr=stderr, cwd=self.folder, env=environment)
+        while process.poll() is None and self.phase()[0] == "starting":
+            time.sleep(0.005)
+        return process
+
+    def phase(self):
+        """What the process of start() does, or did when it was killed, and at which update."""
+        file = self.folder / "phase"
+        word = int.from_bytes(file.read_bytes(), "little") if file.exists() else 0
+        return PHASES[word % 256], word // 256
+
+    def ended_well(self, process):
+        self.assertEqual(process.wait(300), 0, (self.folder / "stderr").read_text())
+
     def test_a_killed_run_resumes_bit_for_bit(self):
-        settings = {"train.max_update": 60, "train.update_freq": 2, "model.dropout": 0.2, "model.attention_dropout": 0.1,
-                    "model.activation_dropout": 0.1, "model.variant": "admin"}
-        whole = self.train("whole", settings)
-        self.assertEqual(whole.returncode, 0, whole.stderr)
-        kills = 0
-        moments = random.Random(5)
-        for _ in range(40):
-            process = subprocess.Popen(self.command("killed", settings, "--resume"), stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, cwd=self.folder)
+        """Kills runs at random moments until there are PLUMB_KILLS (10; the longer mode is 50) and each phase was hit.
+
+        The settings give the phases comparable shares of the time. A run that reaches its end is compared with one
+        that was never killed, and the next one begins.
+        """
+        settings = {"train.max_update": 40, "train.update_freq": 2, "train.max_tokens": 200,
+                    "train.validate_interval": 4, "train.save_interval": 1, "data.numbers_valid": 200,
+                    "model.variant": "admin", "model.dropout": 0.2, "model.attention_dropout": 0.1,
+                    "model.activation_dropout": 0.1, "schedule.name": "step", "schedule.step_epochs": "[0.3, 0.6]",
+                    "schedule.warmup_updates": 5}
+        process, begin, seen = self.start("whole", settings), time.monotonic(), Counter()
+        while process.poll() is None:
+            seen[self.phase()[0]] += 1
+            time.sleep(0.002)
+        self.ended_well(process)
+        span = time.monotonic() - begin
+        shares = ", ".join(f"{phase} {100 * count / seen.total():.0f} %" for phase, count in seen.most_common())
+        print(f"\n{span:.1f} s without a kill: {shares}; PLUMB_KILL_SEED={KILL_SEED}")
+        expected = self.state("whole", 40)
+        moments, hit, whole_runs = random.Random(KILL_SEED), Counter(), 0
+        while hit.total() < KILLS or not MUST_BE_HIT <= hit.keys():
+            self.assertLess(hit.total(), MOST_KILLS, f"of {MUST_BE_HIT} only {dict(hit)} were hit")
+            process, moment = self.start(f"killed_{whole_runs}", settings), moments.uniform(0, span / 2)
             try:
-                self.assertEqual(process.wait(moments.uniform(0.9, 3.0)), 0)
-                break
+                process.wait(moment)
+                self.ended_well(process)
+                self.assertEqual(self.state(f"killed_{whole_runs}", 40), expected, f"after {hit.total()} kills")
+                whole_runs += 1
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-                kills += 1
-        self.assertGreaterEqual(kills, 1)
-        self.assertEqual(self.state("whole", 60), self.state("killed", 60), f"after {kills} kills")
+                phase, update = self.phase()
+                if phase != "ended":  # too late to prove anything
+                    hit[phase] += 1
+                    print(f"kill {hit.total():2}: {moment:.3f} s, {phase}, update {update}")
+        process = self.start(f"killed_{whole_runs}", settings)
+        self.ended_well(process)
+        self.assertEqual(self.state(f"killed_{whole_runs}", 40), expected, f"after {hit.total()} kills")
+        print(f"{hit.total()} kills, {whole_runs + 1} runs, all as without a kill: {dict(hit)}")
 
     def test_a_damaged_newest_checkpoint_falls_back_to_the_one_before(self):
         settings = {"train.max_update": 30}
@@ -117,13 +166,74 @@ class Training(unittest.TestCase):
         self.assertEqual(self.records("run")[-1]["outcome"], "interrupted")
         self.assertEqual(self.train("run", {"train.max_update": 100000}).returncode, 2)  # there is a run already
 
-    def test_changes_are_refused_on_resume_unless_allowed(self):
+    def refusal(self, settings, *extra):
+        """The one line that says why the run cannot be resumed."""
+        done = self.train("run", settings, "--resume", *extra)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        return done.stderr
+
+    def test_a_changed_config_is_refused_by_name_unless_allowed(self):
         self.assertEqual(self.train("run", {"train.max_update": 10}).returncode, 0)
-        changed = {"train.max_update": 20, "optim.lr": 5e-4}
-        refused = self.train("run", changed, "--resume")
-        self.assertEqual(refused.returncode, 2)
-        self.assertIn("another config", refused.stderr)
-        self.assertEqual(self.train("run", changed, "--resume", "--allow-changes").returncode, 0)
+        error = self.refusal({"train.max_update": 20, "optim.lr": 5e-4})
+        self.assertIn("run/checkpoints/10: was trained with another config (optim.lr was 0.001, is 0.0005). ", error)
+        error = self.refusal({"threads": 2, "seed": 7, "model.dropout": 0.3, "optim.lr": 1, "train.update_freq": 3})
+        self.assertIn("(seed was 1, is 7; threads was 1, is 2; ", error)
+        error = self.refusal({"model.width": 64, "model.dropout": 0.3, "optim.lr": 1, "train.update_freq": 3})
+        self.assertIn("(model.width was 32, is 64; model.dropout was 0.0, is 0.3; train.update_freq was 1, is 3; "
+                      "and 1 more)", error)
+        allowed = self.train("run", {"train.max_update": 20, "optim.lr": 5e-4}, "--resume", "--allow-changes")
+        self.assertEqual(allowed.returncode, 0, allowed.stderr)
+        resumed = [record for record in self.records("run") if record.get("event") == "resumed"]
+        self.assertEqual(resumed[-1]["changes"], ["optim.lr was 0.001, is 0.0005", "train.max_update was 10, is 20"])
+
+    def test_a_longer_run_goes_on_as_if_it_had_always_been_so(self):
+        self.assertEqual(self.train("whole", {"train.max_update": 20}).returncode, 0)
+        self.assertEqual(self.train("run", {"train.max_update": 10}).returncode, 0)
+        longer = {"train.max_update": 20, "train.log_interval": 3, "train.keep_last": 1, "generate.beam": 2}
+        done = self.train("run", longer, "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.state("run", 20), self.state("whole", 20))
+
+    def test_a_longer_run_is_refused_where_the_learning_rate_would_take_another_course(self):
+        linear = {"schedule.name": "linear", "schedule.warmup_updates": 2, "train.max_update": 10}
+        self.assertEqual(self.train("run", linear).returncode, 0)
+        error = self.refusal({**linear, "train.max_update": 20})
+        self.assertIn("train.max_update was 10, is 20, where linear ends", error)
+        kept = self.train("run", {**linear, "train.max_update": 12, "schedule.total_updates": 10}, "--resume")
+        self.assertEqual(kept.returncode, 0, kept.stderr)
+
+    def test_changed_data_is_refused_by_name_unless_allowed(self):
+        words = "zero one two three four five six seven eight nine".split()
+        lines = [f"{words[i // 10]} and {words[i % 10]}" for i in range(100)]
+        text = {"data.corpus": "text", "data.vocab_size": 40, "train.max_update": 10, "train.max_tokens": 100}
+        for split in ("train", "valid"):
+            for side in ("source", "target"):
+                text[f"data.{split}_{side}"] = f"{split}.{side}"
+                (self.folder / f"{split}.{side}").write_text("\n".join(lines) + "\n")
+        self.assertEqual(self.train("run", text).returncode, 0)
+
+        error = self.refusal({**text, "data.vocab_size": 36})
+        self.assertIn("was trained with another config (data.vocab_size was 40, is 36) and "
+                      "on other data (the vocabulary had 40 tokens, has 36). ", error)
+        (self.folder / "valid.target").write_text("\n".join(lines[::-1]) + "\n")
+        error = self.refusal(text)
+        self.assertIn("was trained on other data (the validation target (valid.target) has other lines). ", error)
+        for side in ("source", "target"):
+            (self.folder / f"train.{side}").write_text("\n".join(lines[:50]) + "\n")
+        error = self.refusal(text)
+        self.assertIn("the training source (train.source) had 100 lines, has 50; the training target", error)
+        # The same bytes under another name are the same corpus.
+        for split in ("train", "valid"):
+            (self.folder / f"{split}.copy").write_text("\n".join(lines) + "\n")
+        moved = {f"data.{split}_{side}": f"{split}.copy" for split in ("train", "valid")
+                 for side in ("source", "target")}
+        done = self.train("run", {**text, **moved, "data.cache": "another"}, "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_allowed_changes_may_leave_fewer_batches_than_are_done(self):
+        self.assertEqual(self.train("run", {"train.max_update": 30, "train.max_tokens": 200}).returncode, 0)
+        done = self.train("run", {"train.max_update": 40, "train.max_tokens": 2000}, "--resume", "--allow-changes")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_divergence_is_a_result(self):
         done = self.train("run", {"train.max_update": 200, "model.variant": "b2t_no_ln", "optim.name": "sgd",

@@ -77,6 +77,22 @@ TEST(Batches, GiveASentenceBeyondTheBudgetABatchOfItsOwn) {
   expect_partition(batches, 3);
 }
 
+// Attention makes a rectangle of a batch: count * longest must not exceed the budget many times over.
+TEST(Batches, KeepALongSentenceFromManyShortOnes) {
+  std::vector<PairLengths> lengths(800, {4, 5});
+  lengths[17] = {900, 800};
+  lengths[300] = {4, 700};
+  for (const auto& batches : {epoch_batches(lengths, 1000, 1, 0), ordered_batches(lengths, 1000)}) {
+    expect_partition(batches, 800);
+    for (const SentenceList& batch : batches) {
+      int64_t longest = 0;
+      for (int64_t i : batch) longest = std::max(longest, lengths[static_cast<size_t>(i)].longest());
+      EXPECT_LE(std::ssize(batch) * longest, 4 * 1000);
+    }
+    EXPECT_LE(batches.size(), 8u);  // and not one for each
+  }
+}
+
 TEST(Batches, OfNothingAreNone) {
   EXPECT_TRUE(epoch_batches({}, 100, 1, 0).empty());
 }

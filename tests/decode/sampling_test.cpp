@@ -30,6 +30,14 @@ TEST(Sampling, FollowsTheDistribution) {
   expect_near(frequencies(1, 0, 1), {0.5, 0.3, 0.15, 0.05, 0});
 }
 
+TEST(Sampling, SurvivesNumbersThatAreNoDistribution) {
+  RandomStream random(1, "test");
+  const std::vector<double> broken(5, std::numeric_limits<double>::quiet_NaN());
+  const int32_t token = draw_token(broken, 1, 0, 1, random);
+  EXPECT_GE(token, 0);
+  EXPECT_LT(token, 5);
+}
+
 TEST(Sampling, OfTheKLikeliestLeavesOutTheRest) {
   expect_near(frequencies(1, 2, 1), {0.625, 0.375, 0, 0, 0});
 }

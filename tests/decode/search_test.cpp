@@ -222,5 +222,19 @@ TEST(BeamSearch, AlwaysGivesAHypothesis) {
   EXPECT_EQ(search(toy, info, o)[0].size(), 1u);
 }
 
+// Four words may each come once, and the sentence may not end before the tenth: after the fourth nothing is allowed.
+TEST(BeamSearch, GivesAHypothesisEvenWhenEverythingIsForbidden) {
+  for (bool sampling : {false, true}) {
+    DecodeOptions o = options(3);
+    o.max_len_b = 50;
+    o.min_length = 10;
+    o.no_repeat_ngram = 1;
+    o.sampling = sampling;
+    Toy toy(1, 3);
+    const SourceInfo info[] = {{.length = 1}};
+    EXPECT_EQ(search(toy, info, o)[0].at(0).tokens.size(), 4u) << sampling;
+  }
+}
+
 }  // namespace
 }  // namespace plumb

@@ -142,6 +142,34 @@ TEST_F(SpmTokenizerTest, AMegabyteWithoutASpaceWorks) {
   EXPECT_EQ(tokenizer.decode(tokenizer.encode(line)), line);
 }
 
+// Runs longer and shorter than the parts in which a line is handled, against SentencePiece in one go.
+TEST_F(SpmTokenizerTest, LongRunsOfUnknownCharactersAreWhatSentencePieceMakesOfThem) {
+  std::string line = "the ";
+  for (const size_t length : {100, 30000, 7, 9000, 16400}) {
+    for (size_t i = 0; i < length; ++i) line += i % 3 == 0 ? "漢" : i % 3 == 1 ? "Ж" : "字";
+    line += "dog";
+  }
+  for (const std::string type : {"bpe", "unigram"}) {
+    const SpmTokenizer tokenizer = trained({.type = type, .vocab_size = 300});
+    sentencepiece::SentencePieceProcessor whole;
+    ASSERT_TRUE(whole.Load(path("m.model")).ok());
+    const std::vector<int32_t> ids = tokenizer.encode(line);
+    EXPECT_EQ(ids, whole.EncodeAsIds(line)) << type;
+    EXPECT_EQ(std::ranges::count(ids, kUnk), 5) << type;
+    EXPECT_EQ(tokenizer.pieces(line), whole.EncodeAsPieces(line)) << type;
+  }
+}
+
+TEST_F(SpmTokenizerTest, MegabytesOfUnknownCharactersDoNotTakeTheSquareOfTheirLength) {
+  const SpmTokenizer tokenizer = trained({.vocab_size = 300});
+  std::string line;
+  while (line.size() < (4 << 20)) line += "漢";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(tokenizer.encode(line).size(), 2u);  // the mark of a space, and one unknown token
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), 60);  // a second or two; in one go it is minutes
+}
+
 TEST_F(SpmTokenizerTest, ReordersAModelWithSentencePiecesOwnIds) {
   // unk 0, bos 1, eos 2 and no pad: what spm_train makes by default, and what fairseq users have.
   std::string text;

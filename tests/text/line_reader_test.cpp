@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -140,6 +141,17 @@ TEST_F(LineReaderTest, ReadsLinesOfAnyLengthUpToTheLimit) {
   EXPECT_THAT(problem("123456", {.longest = 5}), HasSubstr("longer than 5"));
 }
 
+TEST_F(LineReaderTest, CutsALongLineOnRequestAndGoesOnWithTheNext) {
+  const LineOptions options{.longest = 5, .long_lines = LongLines::Cut};
+  EXPECT_THAT(lines("1234567\n12345\n\n123456789", options), ElementsAre("1234", "12345", "", "1234"));
+  EXPECT_EQ(findings_.cut, 2u);
+  EXPECT_THAT(lines("abc€€\r\nabcd€\r\n", options), ElementsAre("abc", "abcd"));  // never inside a character
+  EXPECT_EQ(findings_.replaced, 0u);
+  std::string content;
+  for (int i = 0; i < 3; ++i) content += std::string(200'000, 'x') + "\n";
+  EXPECT_THAT(lines(content, options), ElementsAre("xxxx", "xxxx", "xxxx"));
+}
+
 TEST_F(LineReaderTest, AHugeLineIsRefusedBeforeItIsRead) {
   // 1 GB of one line, in a file of 1 MB.
   const std::string path = (directory_ / "bomb").string();
@@ -180,6 +192,9 @@ TEST_F(LineReaderTest, SaysThatPackedTextIsDamagedWhereverItIsCut) {
 TEST_F(LineReaderTest, AMissingFileOrADirectoryIsTheUsersMistake) {
   EXPECT_THROW(LineReader("/no/such/file"), UserError);
   EXPECT_THROW(LineReader(directory_.path().string()), UserError);
+  FileDescriptor folder(::open(directory_.path().c_str(), O_RDONLY));  // as in `plumb generate RUN < folder`
+  EXPECT_THROW(LineReader(std::move(folder), "stdin"), UserError);
+  EXPECT_THROW(LineReader(FileDescriptor(-1), "stdin"), UserError);
   EXPECT_THROW(count_lines("/no/such/file"), UserError);
 }
 

@@ -1,7 +1,6 @@
 // plumb demo: does it train? One deep Transformer, wired in three ways, with and without warm-up, on built-in data.
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -16,6 +15,7 @@
 #include "plumb/base/progress.h"
 #include "plumb/base/sparkline.h"
 #include "plumb/base/table.h"
+#include "plumb/catalogue/demo_arms.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/demo_starts.h"
 #include "plumb/cli/engine.h"
@@ -58,17 +58,11 @@ const std::vector<std::string> kSetting = {
     "generate.beam=1",
 };
 
-struct Arm {
-  const char* variant;
-  int64_t warmup;
-};
-constexpr std::array kArms = {Arm{"post_ln", 0}, Arm{"pre_ln", 0}, Arm{"b2t", 0}, Arm{"post_ln", 400}};
-
 constexpr int64_t kFurtherUpdates = 300;
 constexpr int64_t kShown = 6;
 
 struct Result {
-  Arm arm;
+  DemoArm arm;
   fs::path run;
   RunOutcome outcome;
   double loss;  // on the validation set, at the end
@@ -104,10 +98,10 @@ RunOutcome trained(const Config& config, const Prepared& data, const fs::path& r
   return outcome;
 }
 
-Result try_arm(Config config, const Arm& arm, const Prepared& data, const fs::path& out) {
+Result try_arm(Config config, const DemoArm& arm, const Prepared& data, const fs::path& out) {
   config.model.variant = arm.variant;
-  config.schedule.warmup_updates = arm.warmup;
-  const fs::path run = out / (arm.warmup > 0 ? fmt::format("{}_warmup", arm.variant) : arm.variant);
+  config.schedule.warmup_updates = arm.warmup_updates;
+  const fs::path run = out / (std::string(arm.variant) + (arm.warmup_updates > 0 ? "_warmup" : ""));
   const auto start = std::chrono::steady_clock::now();
   const RunOutcome outcome = trained(config, data, run);
   Result result{.arm = arm, .run = run, .outcome = outcome, .loss = HUGE_VAL, .course = {}, .seconds = 0};
@@ -126,7 +120,8 @@ void print_results(const std::vector<Result>& results, double unigram_entropy) {
   for (const Result& one : results) {
     std::vector<double> heights;
     for (double loss : one.course) heights.push_back(loss / highest);
-    table.add_row({one.arm.variant, warmup_text(one.arm.warmup), fmt::format("{:.2f}", one.loss), sparkline(heights),
+    table.add_row({std::string(one.arm.variant), warmup_text(one.arm.warmup_updates), fmt::format("{:.2f}", one.loss),
+                   sparkline(heights),
                    std::string(one.outcome == RunOutcome::Trained ? "trains" : outcome_name(one.outcome)),
                    duration_text(one.seconds)});
   }
@@ -171,9 +166,9 @@ void tell(const Config& config, const fs::path& out) {
                   config.model.encoder_layers, config.model.decoder_layers, config.model.width, config.train.max_update,
                   config.optim.lr, entropy));
   std::vector<Result> results;
-  for (const Arm& arm : kArms) {
-    print(fmt::format("[{}/{}] {}, warm-up: {}\n", results.size() + 1, kArms.size(), arm.variant,
-                      warmup_text(arm.warmup)));
+  for (const DemoArm& arm : demo_arms()) {
+    print(fmt::format("[{}/{}] {}, warm-up: {}\n", results.size() + 1, demo_arms().size(), arm.variant,
+                      warmup_text(arm.warmup_updates)));
     results.push_back(try_arm(sized, arm, data, out));
   }
   print_results(results, entropy);
@@ -185,7 +180,7 @@ void tell(const Config& config, const fs::path& out) {
   }
   print(
       fmt::format("\nThe best of them, {} (warm-up: {}), goes on for {} updates while the learning rate falls to 0.\n",
-                  best.arm.variant, warmup_text(best.arm.warmup), kFurtherUpdates));
+                  best.arm.variant, warmup_text(best.arm.warmup_updates), kFurtherUpdates));
   Config longer = sized;
   longer.model.variant = best.arm.variant;
   longer.train.restore_file = Checkpoints(best.run).model_file(Checkpoints(best.run).updates().back());

@@ -2,13 +2,19 @@
 
 #include "plumb/decode/generate.h"
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -18,6 +24,7 @@
 #include "plumb/cli/engine.h"
 #include "plumb/config/load.h"
 #include "plumb/data/batches.h"
+#include "plumb/data/run_vocabulary.h"
 #include "plumb/run/checkpoint.h"
 #include "plumb/task/translation.h"
 #include "plumb/text/line_reader.h"
@@ -28,23 +35,42 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kLinesAtOnce = 2000;
+constexpr size_t kBytesAtOnce = size_t{8} << 20;
+constexpr size_t kLongestLine = size_t{1} << 20;  // bytes: far more than a model has positions for
 
-struct Generator {
-  const Transformer& model;
-  const Tokenizer& source;
-  const Tokenizer& target;
-  DecodeOptions options;
-  int64_t max_tokens;
-  bool scores;
+class Generator {
+ public:
+  Generator(const Transformer& model, const RunVocabulary& vocabulary, const Config& config)
+      : model_(model),
+        source_(open_tokenizer(vocabulary.source)),
+        target_(open_tokenizer(vocabulary.target)),
+        options_(decode_options(config.generate, static_cast<uint64_t>(config.seed))),
+        max_tokens_(config.generate.max_tokens) {}
+
+  /// Reads to the end and answers as soon as there is nothing more to read at once.
+  void run(LineReader& reader);
+
+ private:
+  std::string outputs(const std::vector<std::string>& lines, int64_t first_line);
+  std::vector<std::vector<Hypothesis>> hypotheses(const std::vector<std::vector<int32_t>>& ids,
+                                                  int64_t first_line) const;
+  void warn(const LineReader& reader) const;
+
+  const Transformer& model_;
+  const std::unique_ptr<Tokenizer> source_, target_;
+  const DecodeOptions options_;
+  const int64_t max_tokens_;
+  std::set<int64_t> shortened_;  // lines, from 0, of which the model saw only the beginning
 };
 
-// One text for each line, whatever the line holds: nothing comes out where nothing went in.
-std::vector<std::string> outputs(const Generator& g, const std::vector<std::string>& lines, int64_t first_line) {
-  const std::vector<std::vector<int32_t>> ids = g.source.encode_lines(lines);
+// As many for each line as were asked for, whatever the line holds. Nothing comes out where nothing went in.
+std::vector<std::vector<Hypothesis>> Generator::hypotheses(const std::vector<std::vector<int32_t>>& ids,
+                                                           int64_t first_line) const {
   std::vector<PairLengths> lengths;
   for (const auto& one : ids) lengths.push_back({std::ssize(one) + 1, 0});
-  std::vector<std::vector<Hypothesis>> found(lines.size());
-  for (const SentenceList& sentences : ordered_batches(lengths, g.max_tokens)) {
+  const auto wanted = static_cast<size_t>(options_.nbest);
+  std::vector<std::vector<Hypothesis>> found(ids.size(), std::vector<Hypothesis>(wanted));
+  for (const SentenceList& sentences : ordered_batches(lengths, max_tokens_)) {
     std::vector<std::vector<int32_t>> sources;
     std::vector<int64_t> samples, kept;
     for (int64_t i : sentences) {
@@ -55,22 +81,102 @@ std::vector<std::string> outputs(const Generator& g, const std::vector<std::stri
       kept.push_back(i);
     }
     if (kept.empty()) continue;
-    auto results = generate(g.model, pack_sources(sources, samples), g.options);
-    for (size_t i = 0; i < kept.size(); ++i) found[static_cast<size_t>(kept[i])] = std::move(results[i]);
-  }
-  std::vector<std::string> texts;
-  for (const std::vector<Hypothesis>& list : found) {
-    std::vector<std::vector<int32_t>> tokens;
-    for (const Hypothesis& one : list) tokens.push_back(one.tokens);
-    const std::vector<std::string> decoded = g.target.decode_lines(tokens);
-    std::string text;
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (i > 0) text += '\n';
-      text += g.scores ? fmt::format("{:.6f}\t{}", list[i].score, decoded[i]) : decoded[i];
+    auto results = generate(model_, pack_sources(sources, samples), options_);
+    for (size_t i = 0; i < kept.size(); ++i) {
+      // A beam can end with fewer, if the vocabulary is smaller than it.
+      results[i].resize(wanted, {.tokens = {}, .score = -std::numeric_limits<double>::infinity()});
+      found[static_cast<size_t>(kept[i])] = std::move(results[i]);
     }
-    texts.push_back(text);
   }
-  return texts;
+  return found;
+}
+
+std::string Generator::outputs(const std::vector<std::string>& lines, int64_t first_line) {
+  std::vector<std::vector<int32_t>> ids = source_->encode_lines(lines);
+  const auto room = static_cast<size_t>(model_.config().max_positions - 1);  // and </s>
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i].size() <= room) continue;
+    ids[i].resize(room);
+    shortened_.insert(first_line + static_cast<int64_t>(i));
+  }
+  std::vector<double> scores;
+  std::vector<std::vector<int32_t>> tokens;
+  for (std::vector<Hypothesis>& list : hypotheses(ids, first_line)) {
+    for (Hypothesis& one : list) {
+      scores.push_back(one.score);
+      tokens.push_back(std::move(one.tokens));
+    }
+  }
+  const std::vector<std::string> decoded = target_->decode_lines(tokens);
+  std::string text;
+  for (size_t i = 0; i < decoded.size(); ++i) {
+    if (options_.nbest > 1) text += fmt::format("{:.6f}\t", scores[i]);
+    text += decoded[i] + '\n';
+  }
+  return text;
+}
+
+void Generator::run(LineReader& reader) {
+  std::vector<std::string> lines;
+  size_t bytes = 0;
+  int64_t done = 0;
+  const auto flush = [&] {
+    print(outputs(lines, done));
+    done += std::ssize(lines);
+    lines.clear();
+    bytes = 0;
+  };
+  uint64_t cut = 0;
+  for (std::string line; reader.next(line);) {
+    if (reader.findings().cut > cut) shortened_.insert(done + std::ssize(lines));
+    cut = reader.findings().cut;
+    bytes += line.size();
+    lines.push_back(std::move(line));
+    if (lines.size() == kLinesAtOnce || bytes >= kBytesAtOnce || reader.would_wait()) flush();
+  }
+  flush();
+  warn(reader);
+}
+
+void Generator::warn(const LineReader& reader) const {
+  const LineReader::Findings& met = reader.findings();
+  if (met.replaced > 0) {
+    fmt::print(stderr, "plumb: {}: in {} of {} lines, bytes that are not UTF-8 text were replaced by U+FFFD\n",
+               reader.name(), met.replaced, met.lines);
+  }
+  if (!shortened_.empty()) {
+    fmt::print(stderr,
+               "plumb: {}:{}: {} of {} lines are too long for the model's {} positions: their beginning was used\n",
+               reader.name(), *shortened_.begin() + 1, shortened_.size(), met.lines, model_.config().max_positions);
+  }
+}
+
+// What the trainer left about a checkpoint. `use` takes what it needs out of it.
+template <class Use>
+void read_state(const Checkpoints& checkpoints, int64_t update, const Use& use) {
+  const fs::path path = checkpoints.folder(update) / "state.json";
+  try {
+    std::ifstream file(path);
+    use(nlohmann::json::parse(file));
+  } catch (const nlohmann::json::exception&) {
+    throw DamagedFile(path.string(), "is missing or not whole", "Remove this checkpoint, if there is an earlier one");
+  }
+}
+
+int64_t chosen_update(const Checkpoints& checkpoints, const std::vector<int64_t>& updates, const std::string& which) {
+  if (which == "last") return updates.back();
+  if (which == "best") {
+    int64_t best = 0;
+    read_state(checkpoints, updates.back(),
+               [&](const nlohmann::json& state) { best = state.at("position").at("best_update"); });
+    return best > 0 ? best : updates.back();
+  }
+  int64_t update = -1;
+  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), update);
+  const bool number = error == std::errc() && end == which.data() + which.size();
+  if (number && std::ranges::find(updates, update) != updates.end()) return update;
+  throw UserError("--checkpoint", fmt::format("there is no checkpoint {}", which),
+                  fmt::format("Use best, last, or one of {}", fmt::join(updates, ", ")));
 }
 
 // The checkpoints to use: the last `average` ones, or a single one.
@@ -80,27 +186,12 @@ std::vector<fs::path> weights(const fs::path& run, const std::string& which, int
   if (updates.empty()) {
     throw UserError(run.string(), "holds no checkpoint", "Name a run directory that `plumb train` wrote");
   }
-  int64_t last = updates.back();
-  if (which == "best") {
-    std::ifstream file(checkpoints.folder(last) / "state.json");
-    const nlohmann::json state = nlohmann::json::parse(file);
-    const int64_t best = state.at("position").at("best_update");
-    if (best > 0) last = best;
-  } else if (which != "last") {
-    last = std::atoll(which.c_str());
-  }
-  if (average <= 1) return {checkpoints.model_file(last)};
+  if (average <= 1) return {checkpoints.model_file(chosen_update(checkpoints, updates, which))};
   std::vector<fs::path> files;
   for (auto update = updates.rbegin(); update != updates.rend() && std::ssize(files) < average; ++update) {
     files.push_back(checkpoints.model_file(*update));
   }
   return files;
-}
-
-Prepared prepared_of(const fs::path& run) {
-  const Checkpoints checkpoints(run);
-  std::ifstream file(checkpoints.folder(checkpoints.updates().back()) / "state.json");
-  return prepared_from_json(nlohmann::json::parse(file).at("prepared").get<std::string>());
 }
 
 }  // namespace
@@ -119,7 +210,11 @@ int generate_command(int argc, char** argv) {
   app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
   app.add_option("--set", overrides, "generate.key=value; may be repeated")->allow_extra_args(false);
   if (!parse_arguments(app, argc, argv)) return 0;
-  if (!fs::exists(fs::path(run) / "config.toml")) {
+  // At once: with a closed stdin, the next file or connection that is opened would get its number and be read instead.
+  FileDescriptor input(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!input.is_open()) throw UserError("stdin", "is closed", "Give the lines: plumb generate RUN < FILE");
+  std::error_code ignored;
+  if (!fs::exists(fs::path(run) / "config.toml", ignored)) {
     throw UserError(run, "is not a run directory", "Name one that `plumb train` wrote");
   }
   if (beam) overrides.push_back(fmt::format("generate.beam={}", *beam));
@@ -131,27 +226,11 @@ int generate_command(int argc, char** argv) {
   const std::vector<fs::path> files = weights(run, which, config.generate.average);
   Transformer model(config.model, static_cast<uint64_t>(config.seed));
   load_average(model.parameters(), files);
-  const Prepared data = prepared_of(run);
-  const auto source = open_tokenizer(data.source_tokenizer), target = open_tokenizer(data.target_tokenizer);
-  const Generator generator{.model = model,
-                            .source = *source,
-                            .target = *target,
-                            .options = decode_options(config.generate, static_cast<uint64_t>(config.seed)),
-                            .max_tokens = config.generate.max_tokens,
-                            .scores = config.generate.nbest > 1};
-  LineReader reader(FileDescriptor(dup(STDIN_FILENO)), "stdin", {.bad_bytes = BadBytes::Replace});
-  std::vector<std::string> lines;
-  int64_t done = 0;
-  const auto flush = [&] {
-    for (const std::string& text : outputs(generator, lines, done)) print(text + '\n');
-    done += std::ssize(lines);
-    lines.clear();
-  };
-  for (std::string line; reader.next(line);) {
-    lines.push_back(line);
-    if (lines.size() == kLinesAtOnce || reader.would_wait()) flush();
-  }
-  flush();
+  Generator generator(model, vocabulary_of(run), config);
+  if (isatty(STDIN_FILENO)) fmt::print(stderr, "plumb: reading lines from the terminal; Ctrl-D ends them\n");
+  LineReader reader(std::move(input), "stdin",
+                    {.bad_bytes = BadBytes::Replace, .longest = kLongestLine, .long_lines = LongLines::Cut});
+  generator.run(reader);
   return 0;
 }
 

@@ -2,16 +2,37 @@
 
 #include "plumb/text/spm/prepare.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include "plumb/base/error.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/config/load.h"
+#include "plumb/data/token_file.h"
 
 namespace plumb {
+namespace {
+
+// A validation pair that the model cannot read: found here, and not at the first validation. In training such pairs
+// are left out, as those above data.max_length are.
+void check_fits(const PreparedSplit& split, int64_t positions) {
+  const TokenFile source(split.source.tokens), target(split.target.tokens);
+  for (int64_t i = 0; i < source.sentences(); ++i) {
+    const int64_t sources = std::ssize(source[i]) + 1, targets = std::ssize(target[i]) + 1;  // </s>
+    const int64_t longest = std::max(sources, targets);
+    if (longest <= positions) continue;
+    throw UserError(fmt::format("{}:{}", sources == longest ? split.source.text : split.target.text, i + 1),
+                    fmt::format("{} tokens are more than model.max_positions = {}", longest, positions),
+                    "Shorten the line, or set model.max_positions higher");
+  }
+}
+
+}  // namespace
 
 int prepare_command(int argc, char** argv) {
   std::string file;
@@ -21,7 +42,9 @@ int prepare_command(int argc, char** argv) {
   app.add_option("--set", overrides, "key=value, after the file; may be repeated")->allow_extra_args(false);
   if (!parse_arguments(app, argc, argv)) return 0;
   const Config config = load_config(file, overrides);
-  print(to_json(prepare(config.data, static_cast<uint64_t>(config.seed))));
+  const Prepared prepared = prepare(config.data, static_cast<uint64_t>(config.seed));
+  check_fits(prepared.valid, config.model.max_positions);
+  print(to_json(prepared));
   return 0;
 }
 

@@ -104,6 +104,23 @@ void check_labels(const std::string& path, const std::vector<std::string>& lines
   }
 }
 
+// Edit distances and longest common subsequences take the product of the two lengths: days for a file that lost its
+// line ends.
+void check_lengths(const MetricRow& row, const std::string& path, const std::vector<std::string>& hypotheses,
+                   const std::vector<std::vector<std::string>>& references) {
+  constexpr size_t kMost = size_t{1} << 37;  // bytes times bytes, a few minutes
+  if (row.name != "wer" && row.name != "cer" && row.name != "rouge") return;
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    for (const std::string& reference : references[i]) {
+      if (hypotheses[i].size() * reference.size() <= kMost) continue;
+      throw UserError(fmt::format("{}:{}", path.empty() ? "stdin" : path, i + 1),
+                      fmt::format("{} takes too long for lines of {} and {} bytes", row.name, hypotheses[i].size(),
+                                  reference.size()),
+                      "Break the lines, or use bleu or chrf");
+    }
+  }
+}
+
 TestSet read_set(const MetricRow& row, const std::vector<std::string>& references, const std::string& hypotheses) {
   TestSet set;
   set.name = hypotheses.empty() ? "stdin" : hypotheses;
@@ -116,6 +133,7 @@ TestSet read_set(const MetricRow& row, const std::vector<std::string>& reference
   }
   set.hypotheses = read_as_many(hypotheses, set.references.size(), references.front());
   if (row.name == "f1") check_labels(hypotheses, set.hypotheses);
+  check_lengths(row, hypotheses, set.hypotheses, set.references);
   return set;
 }
 
@@ -179,6 +197,7 @@ int score_one(const Request& request, const MetricRow& row, const Measure& measu
   if (!request.baseline.empty()) {
     const auto baseline = read_as_many(request.baseline, set.hypotheses.size(), request.references.front());
     if (row.name == "f1") check_labels(request.baseline, baseline);
+    check_lengths(row, request.baseline, baseline, set.references);
     const PairedBootstrap pair = compare(measure, set, baseline);
     text += as_text(pair);
     record.update(as_json(pair.system));

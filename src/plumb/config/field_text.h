@@ -41,13 +41,13 @@ std::string joined(std::span<const std::string_view> names);
 template <class T>
 std::string toml_text(const T& value) {
   if constexpr (IsAuto<T>::value) {
-    return value ? toml_text(*value) : quoted("auto");
+    return value ? toml_text(*value) : plumb::quoted("auto");
   } else if constexpr (IsList<T>::value) {
     std::string text;
     for (const auto& item : value) text += (text.empty() ? "" : ", ") + toml_text(item);
     return "[" + text + "]";
   } else if constexpr (std::is_enum_v<T>) {
-    return quoted(word(value));
+    return plumb::quoted(word(value));
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_integral_v<T>) {
@@ -55,7 +55,7 @@ std::string toml_text(const T& value) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return float_text(value);
   } else {
-    return quoted(value);
+    return plumb::quoted(value);
   }
 }
 

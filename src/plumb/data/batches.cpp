@@ -13,18 +13,29 @@ void shuffle(auto& items, RandomStream& random) {
   for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
 }
 
+// Rows need no padding, but attention lays a batch out as a rectangle, count * longest on each side: one long sentence
+// among hundreds of short ones would make it a hundred times as large as its tokens. Like lengths never come near this.
+constexpr int64_t kMostPadding = 4;
+
 // Sentences in order, cut into batches as soon as one side would exceed the budget.
 std::vector<SentenceList> cut(const SentenceList& order, std::span<const PairLengths> lengths, int64_t max_tokens) {
   std::vector<SentenceList> batches;
   PairLengths used;
+  int64_t longest = 0;
   for (int64_t sentence : order) {
     const PairLengths& next = lengths[static_cast<size_t>(sentence)];
     const PairLengths sum{used.source + next.source, used.target + next.target};
-    if (batches.empty() || sum.longest() > max_tokens) {
+    const int64_t longer = std::max(longest, next.longest());
+    const auto fits = [&] {
+      return sum.longest() <= max_tokens && (std::ssize(batches.back()) + 1) * longer <= kMostPadding * max_tokens;
+    };
+    if (batches.empty() || !fits()) {
       batches.emplace_back();
       used = next;
+      longest = next.longest();
     } else {
       used = sum;
+      longest = longer;
     }
     batches.back().push_back(sentence);
   }

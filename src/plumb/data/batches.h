@@ -21,7 +21,8 @@ struct PairLengths {
 ///
 /// Sentences of similar length share a batch (equal lengths in random order), no batch has more than `max_tokens` rows
 /// on either side, every sentence stands in exactly one batch, and the batches come in random order. Without padding
-/// the budget is met by real tokens. A sentence that is longer than the budget gets a batch of its own.
+/// the budget is met by real tokens. A sentence that is longer than the budget gets a batch of its own, and one that is
+/// many times as long as the others shares its batch with few.
 std::vector<SentenceList> epoch_batches(std::span<const PairLengths> lengths, int64_t max_tokens, uint64_t seed,
                                         int64_t epoch);
 

@@ -23,6 +23,8 @@ int32_t draw_token(std::span<const double> log_p, double temperature, int64_t to
   size_t count = 0;
   while (count < mass.size() && mass[count] > 0 && (count == 0 || kept < top_p * total)) kept += mass[count++];
 
+  if (count == 0) return order.front();  // NaN from a broken model: any token, but no crash
+
   double left = random.uniform() * kept;
   for (size_t i = 0; i < count; ++i) {
     left -= mass[i];

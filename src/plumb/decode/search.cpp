@@ -64,12 +64,13 @@ class Sentence {
     log_p[kBos] = kNever;
     if (length < options_.min_length) log_p[kEos] = kNever;
     if (options_.no_repeat_ngram > 0) forbid_repeats(one.tokens, log_p);
-    if (length < limit_) return;
-    for (int64_t word = 0; word < words; ++word) {
-      if (word != kEos) log_p[word] = kNever;
+    if (length >= limit_) {
+      for (int64_t word = 0; word < words; ++word) {
+        if (word != kEos) log_p[word] = kNever;
+      }
     }
     // Whatever was forbidden before, a sentence must be able to end.
-    if (log_p[kEos] == kNever) log_p[kEos] = 0;
+    if (std::all_of(log_p, log_p + words, [](double x) { return x == kNever; })) log_p[kEos] = 0;
   }
 
   void forbid_repeats(const std::vector<int32_t>& tokens, double* log_p) const {

@@ -90,6 +90,10 @@ fs::path Checkpoints::folder(int64_t update) const {
   return root_ / std::to_string(update);
 }
 
+nlohmann::json Checkpoints::state(int64_t update) const {
+  return read_state(folder(update));
+}
+
 void Checkpoints::save(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser,
                        nlohmann::json state) const {
   const fs::path unfinished = root_ / fmt::format("{}{}-{}", kUnfinished, update, getpid());

@@ -26,6 +26,9 @@ class Checkpoints {
   /// The updates of all checkpoints, ascending. Leftovers of interrupted writes are not among them.
   std::vector<int64_t> updates() const;
 
+  /// The trainer's state of one checkpoint alone. Throws DamagedFile if it is missing or not whole.
+  nlohmann::json state(int64_t update) const;
+
   /// Loads one checkpoint and gives back the trainer's state. Everything is checked before anything changes. Throws
   /// DamagedFile if a file is missing or not what its checksum says.
   nlohmann::json load(int64_t update, ParameterStore& parameters, Optimiser& optimiser) const;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "plumb/base/error.h"
 #include "plumb/text/bpe_tokenizer.h"
@@ -33,6 +34,12 @@ class Packer {
 
 ParallelCorpus::ParallelCorpus(const PreparedSplit& files, int64_t max_length)
     : source_(files.source.tokens), target_(files.target.tokens) {
+  if (source_.sentences() != target_.sentences()) {
+    throw UserError(
+        files.target.text,
+        fmt::format("has {} lines, but {} has {}", target_.sentences(), files.source.text, source_.sentences()),
+        "Both sides of a parallel corpus need one line per sentence");
+  }
   for (int64_t i = 0; i < source_.sentences(); ++i) {
     const PairLengths pair{std::ssize(source_[i]) + 1, std::ssize(target_[i]) + 1};
     const bool usable = pair.source > 1 && pair.target > 1 && pair.longest() <= max_length;

@@ -24,7 +24,7 @@ struct TrainingBatch {
 /// A parallel corpus that is read by index.
 class ParallelCorpus {
  public:
-  /// Pairs with an empty side or with more than `max_length` tokens are left out if `max_length` is positive.
+  /// Pairs with an empty side or with more than `max_length` tokens, </s> counted, are left out if it is positive.
   ParallelCorpus(const PreparedSplit& files, int64_t max_length);
 
   std::span<const PairLengths> lengths() const { return lengths_; }

@@ -119,6 +119,11 @@ class GzipBytes : public ByteSource {
 }  // namespace
 
 std::unique_ptr<ByteSource> open_bytes(FileDescriptor file, std::string name) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    throw UserError(name, "cannot be read: " + reason_of(errno), "Give a file or a pipe");
+  }
+  if (S_ISDIR(status.st_mode)) throw UserError(name, "is a directory", "Give the name of a file");
   auto plain = std::make_unique<PlainBytes>(std::move(file), std::move(name));
   if (!plain->begins_as_gzip()) return plain;
   return std::make_unique<GzipBytes>(std::move(plain));
@@ -126,11 +131,9 @@ std::unique_ptr<ByteSource> open_bytes(FileDescriptor file, std::string name) {
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!file.is_open() || ::fstat(file.get(), &status) != 0) {
+  if (!file.is_open()) {
     throw UserError(path, "cannot be opened: " + reason_of(errno), "Check the name and your right to read it");
   }
-  if (S_ISDIR(status.st_mode)) throw UserError(path, "is a directory", "Give the name of a file");
   return open_bytes(std::move(file), path);
 }
 

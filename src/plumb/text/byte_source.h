@@ -20,7 +20,8 @@ class ByteSource {
 };
 
 /// The bytes of `file`, unpacked if they begin as gzip does; the name of a file does not matter. `name` is for error
-/// messages: DiskError if the disk fails, DamagedFile if packed bytes are cut short or wrong.
+/// messages: UserError if it is not open or is a directory, DiskError if the disk fails, DamagedFile if packed bytes
+/// are cut short or wrong.
 std::unique_ptr<ByteSource> open_bytes(FileDescriptor file, std::string name);
 
 /// The same for a path. Unlike open_to_read it takes named pipes, which is what `<(command)` of a shell is. Throws

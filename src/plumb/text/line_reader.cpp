@@ -31,6 +31,14 @@ std::string replace_nul(std::string_view line) {
   return clean;
 }
 
+// A cut does not ask where characters end: the last one may have lost some of its bytes.
+void drop_last_character(std::string& line) {
+  for (int i = 0; i < 3 && !line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80; ++i) {
+    line.pop_back();
+  }
+  if (!line.empty()) line.pop_back();
+}
+
 }  // namespace
 
 LineReader::LineReader(const std::string& path, LineOptions options)
@@ -43,14 +51,19 @@ bool LineReader::next(std::string& line) {
   line.clear();
   if (begin_ == end_ && !fill()) return false;
   ++findings_.lines;
+  bool whole = true;
   while (true) {
     const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
     const size_t length = std::min(rest.find('\n'), rest.size());
-    append(line, rest.substr(0, length));
+    if (!append(line, rest.substr(0, length))) whole = false;
     const bool ended = length < rest.size();
     begin_ += length + (ended ? 1 : 0);
     findings_.unfinished = !ended;
     if (ended || !fill()) break;
+  }
+  if (!whole) {
+    drop_last_character(line);
+    ++findings_.cut;
   }
   finish(line);
   return true;
@@ -62,12 +75,14 @@ bool LineReader::fill() {
   return end_ > 0;
 }
 
-void LineReader::append(std::string& line, std::string_view part) const {
-  if (part.size() > options_.longest || line.size() > options_.longest - part.size()) {
-    throw UserError(here(), fmt::format("the line is longer than {} bytes", options_.longest),
-                    "Is this text? If so, break its lines");
-  }
-  line.append(part);
+// False if there was no room for all of it.
+bool LineReader::append(std::string& line, std::string_view part) const {
+  const size_t room = options_.longest - line.size();
+  line.append(part.substr(0, room));
+  if (part.size() <= room) return true;
+  if (options_.long_lines == LongLines::Cut) return false;
+  throw UserError(here(), fmt::format("the line is longer than {} bytes", options_.longest),
+                  "Is this text? If so, break its lines");
 }
 
 void LineReader::finish(std::string& line) {

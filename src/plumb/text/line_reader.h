@@ -17,9 +17,13 @@ namespace plumb {
 /// must come out as one line.
 enum class BadBytes { Refuse, Replace };
 
+/// What to do with a line that is too long to be one: the same two answers, for the same two reasons.
+enum class LongLines { Refuse, Cut };
+
 struct LineOptions {
   BadBytes bad_bytes = BadBytes::Refuse;
-  size_t longest = size_t{16} << 20;  // bytes; a longer line is an error, not a reason to fill the memory
+  size_t longest = size_t{16} << 20;  // bytes; a longer line must not fill the memory
+  LongLines long_lines = LongLines::Refuse;
 };
 
 /// Reads text line by line, plain or gzip, in the memory of one line. Line ends are LF or CRLF, the last line may do
@@ -42,6 +46,7 @@ class LineReader {
     uint64_t lines = 0;
     uint64_t replaced = 0;  // lines with bad bytes that were replaced
     uint64_t carriage = 0;  // lines that ended in CRLF
+    uint64_t cut = 0;       // lines of which only the beginning was kept
     bool byte_order_mark = false;
     bool unfinished = false;  // the last line had no line end
   };
@@ -49,7 +54,7 @@ class LineReader {
 
  private:
   bool fill();
-  void append(std::string& line, std::string_view part) const;
+  bool append(std::string& line, std::string_view part) const;
   void finish(std::string& line);
   std::string here() const;
 

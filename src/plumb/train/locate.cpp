@@ -11,17 +11,24 @@ bool finite(const at::Tensor& x) {
   return x.isfinite().all().item<bool>();
 }
 
+// One that holds such a number spoils the gradients of all. If there is none, the trouble began in the backward pass,
+// which comes to what was declared last first.
+std::string wrong_parameter(const ParameterStore& parameters) {
+  for (const auto& entry : parameters.entries()) {
+    if (!finite(parameters.value(entry.spec.name))) return entry.spec.name;
+  }
+  for (auto entry = parameters.entries().rbegin(); entry != parameters.entries().rend(); ++entry) {
+    if (!finite(parameters.gradient(entry->spec.name))) return entry->spec.name;
+  }
+  return "";
+}
+
 }  // namespace
 
 NonFinite locate_nonfinite(const Transformer& model, const TrainingBatch& batch, Pass pass, double label_smoothing,
                            SmoothingOver over) {
   NonFinite found;
-  for (const auto& entry : model.parameters().entries()) {
-    const std::string& name = entry.spec.name;
-    if (finite(model.parameters().value(name)) && finite(model.parameters().gradient(name))) continue;
-    found.parameter = name;
-    break;
-  }
+  found.parameter = wrong_parameter(model.parameters());
   TapRecorder taps;
   pass.observer = &taps;
   const at::Tensor logits = model.logits(model.features(batch.inputs, pass));

@@ -8,7 +8,7 @@
 namespace plumb {
 
 /// Where numbers first went wrong in a step that was not finite: the first tap of the forward pass, the last one of
-/// the backward pass, and the first parameter. Empty: none.
+/// the backward pass, and the parameter that holds one or, if none does, whose gradient got one first. Empty: none.
 struct NonFinite {
   std::string tap, gradient_tap, parameter;
 };

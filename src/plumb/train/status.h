@@ -16,6 +16,8 @@ class StatusLine {
     double loss = 0, perplexity = 0, lr = 0, gradient_norm = 0;
     int64_t tokens = 0;  // target tokens since the last call
   };
+  /// The update that a resumed run goes on from.
+  void start_at(int64_t update) { last_update_ = update; }
   /// Rate and time left are measured between calls. Gives the tokens per second.
   double show(const Numbers& numbers);
   /// A line that stays.

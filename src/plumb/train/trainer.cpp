@@ -10,6 +10,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/config/dump.h"
+#include "plumb/data/run_vocabulary.h"
 #include "plumb/metric/bleu.h"
 #include "plumb/ops/cross_entropy.h"
 #include "plumb/optim/clip.h"
@@ -37,14 +38,22 @@ const std::filesystem::path& created(const std::filesystem::path& run) {
   return run;
 }
 
+int64_t pairs_of(const ParallelCorpus& corpus) {
+  return std::ssize(corpus.lengths()) + corpus.left_out();
+}
+
 }  // namespace
 
 Trainer::Trainer(const Config& config, const Prepared& data, const std::filesystem::path& run)
     : config_(config),
       data_(data),
       run_(created(run)),
-      train_(data.train, config.data.max_length),
+      train_(data.train, std::min(config.data.max_length, config.model.max_positions)),
       valid_(data.valid, /*max_length=*/0),
+      identity_{.config = config,
+                .threads = at::get_num_threads(),
+                .fingerprint = data.fingerprint,
+                .pieces = data_pieces(data, pairs_of(train_), pairs_of(valid_))},
       model_(config.model, static_cast<uint64_t>(config.seed)),
       optimiser_(make_optimiser(config.optim, model_.parameters())),
       schedule_(complete_schedule(config.schedule, config.train.max_update)),
@@ -60,20 +69,11 @@ bool Trainer::resume(bool allow_changes) {
   std::vector<int64_t> updates = checkpoints_.updates();
   for (auto update = updates.rbegin(); update != updates.rend(); ++update) {
     try {
-      const nlohmann::json state = checkpoints_.load(*update, model_.parameters(), *optimiser_);
-      const bool same = state.at("config") == to_toml(config_) && state.at("data") == data_.fingerprint;
-      if (!same && !allow_changes) {
-        const bool data = state.at("data") != data_.fingerprint;
-        throw UserError(
-            checkpoints_.folder(*update).string(),
-            data ? "was trained on other data or with another vocabulary" : "was trained with another config",
-            "Resume with what it was started with, or add --allow-changes");
-      }
-      const nlohmann::json& p = state.at("position");
-      at_ = {p.at("update"),    p.at("epoch"),       p.at("batch"),          p.at("tokens"),
-             p.at("best_loss"), p.at("best_update"), p.at("bad_validations")};
-      guard_.load(state.at("guard"));
-      event("resumed");
+      const Changes changes = accepted_changes(*update, allow_changes);
+      go_to(checkpoints_.load(*update, model_.parameters(), *optimiser_));
+      nlohmann::json details = nlohmann::json::object();
+      if (!changes.all().empty()) details["changes"] = changes.all();
+      event("resumed", details);
       return true;
     } catch (const DamagedFile& error) {
       status_.say(fmt::format("{}; trying the one before", error.what()));
@@ -81,6 +81,41 @@ bool Trainer::resume(bool allow_changes) {
     }
   }
   return false;
+}
+
+// Before the weights are read: with another vocabulary or width their shapes would be blamed, not the key.
+Changes Trainer::accepted_changes(int64_t update, bool allow_changes) const {
+  const std::filesystem::path folder = checkpoints_.folder(update), file = folder / "state.json";
+  const nlohmann::json state = checkpoints_.state(update);
+  if (!state.contains("config") || !state.contains("data") || !state.contains("threads")) {
+    throw DamagedFile(file.string(), "is missing or not whole", "Resume from an earlier checkpoint");
+  }
+  Changes changes;
+  try {
+    changes = changes_since(state, identity_, file.string());
+  } catch (const UserError&) {  // a key that this version does not know
+    if (!allow_changes) throw;
+  }
+  if (changes.matter() && !allow_changes) {
+    throw UserError(folder.string(), changes.problem(), "Resume with what it was started with, or add --allow-changes");
+  }
+  return changes;
+}
+
+void Trainer::go_to(const nlohmann::json& state) {
+  const nlohmann::json& p = state.at("position");
+  at_ = {p.at("update"),    p.at("epoch"),       p.at("batch"),          p.at("tokens"),
+         p.at("best_loss"), p.at("best_update"), p.at("bad_validations")};
+  guard_.load(state.at("guard"));
+  saved_update_ = at_.update;
+  status_.start_at(at_.update);
+  phase_.set(Phase::Preparing, at_.update);
+  // The epoch is planned here because epoch_progress(), and with it the next learning rate, counts in its batches.
+  // After changes that were allowed it may have fewer of them than are done.
+  if (at_.batch >= std::ssize(batches())) {
+    at_.batch = 0;
+    ++at_.epoch;
+  }
 }
 
 bool Trainer::finished() const {
@@ -103,6 +138,7 @@ double Trainer::epoch_progress() const {
 
 RunOutcome Trainer::run() {
   write_whole(run_ / "config.toml", to_toml(config_));
+  keep_vocabulary(run_, data_);
   if (at_.update == 0) {
     event("started", {{"parameters", model_.parameters().parameter_count()},
                       {"train_pairs", train_.lengths().size()},
@@ -133,7 +169,8 @@ RunOutcome Trainer::run() {
       break;
     }
   }
-  if (outcome_ != RunOutcome::Diverged) save();
+  if (outcome_ != RunOutcome::Diverged && saved_update_ != at_.update) save();
+  phase_.set(Phase::Ended, at_.update);
   event("ended", {{"outcome", outcome_name(outcome_)}});
   status_.say(fmt::format("{} after {} updates", outcome_name(outcome_), at_.update));
   return outcome_;
@@ -146,6 +183,7 @@ Trainer::StepResult Trainer::step() {
   model_.parameters().zero_gradients();
   TrainingBatch batch;
   for (int64_t micro = 0; micro < t.update_freq; ++micro) {
+    phase_.set(micro == 0 ? Phase::Step : Phase::Accumulation, at_.update);
     batch = train_.batch(batches()[static_cast<size_t>(at_.batch)]);
     // Each batch of an update has its own dropout: the step of the generator counts batches.
     const Pass pass{.training = true,
@@ -157,12 +195,16 @@ Trainer::StepResult Trainer::step() {
     result.loss += sums.smoothed.item<double>();
     result.nll += sums.nll.item<double>();
     result.tokens += batch.targets.numel();
-    result.rows += batch.targets.numel() + batch.inputs.source.ids.numel();
+    const int64_t source_rows = batch.inputs.source.ids.numel(), target_rows = batch.targets.numel();
+    result.rows += source_rows + target_rows;
+    result.fill +=
+        static_cast<double>(std::max(source_rows, target_rows)) / static_cast<double>(t.max_tokens * t.update_freq);
     if (++at_.batch == std::ssize(plan_)) {
       at_.batch = 0;
       ++at_.epoch;
     }
   }
+  phase_.set(Phase::Step, at_.update);
   // The loss is the mean over all target tokens of the update, whatever batches they came in.
   const double tokens = static_cast<double>(result.tokens);
   result.loss /= tokens;
@@ -182,6 +224,7 @@ Trainer::StepResult Trainer::step() {
     interval_.nll += result.nll * tokens;
     interval_.tokens += result.tokens;
     interval_.rows += result.rows;
+    interval_.fill += result.fill;
     ++interval_.updates;
   }
   ++at_.update;
@@ -226,6 +269,7 @@ void Trainer::log_step(const StepResult& last) {
               {"wps", rate},
               {"wpb", tokens / updates},
               {"rows", static_cast<double>(interval_.rows) / updates},
+              {"fill", interval_.fill / updates},
               {"tokens", at_.tokens}});
   interval_ = {};
   if (!board_) return;
@@ -258,6 +302,7 @@ void Trainer::log_gradients() {
 }
 
 bool Trainer::validate_now() {
+  phase_.set(Phase::Validation, at_.update);
   const Validation result = validate(model_, valid_, config_.train);
   nlohmann::json record = {{"type", "valid"},     {"update", at_.update}, {"epoch", epoch_progress()},
                            {"loss", result.loss}, {"nll", result.nll},    {"ppl", result.perplexity()}};
@@ -300,6 +345,7 @@ bool Trainer::validate_now() {
 }
 
 void Trainer::save() {
+  phase_.set(Phase::Checkpoint, at_.update);
   const nlohmann::json position = {{"update", at_.update},
                                    {"epoch", at_.epoch},
                                    {"batch", at_.batch},
@@ -307,14 +353,12 @@ void Trainer::save() {
                                    {"best_loss", at_.best_loss},
                                    {"best_update", at_.best_update},
                                    {"bad_validations", at_.bad_validations}};
-  checkpoints_.save(at_.update, model_.parameters(), *optimiser_,
-                    {{"version", 1},
-                     {"position", position},
-                     {"guard", guard_.state()},
-                     {"config", to_toml(config_)},
-                     {"data", data_.fingerprint},
-                     {"prepared", to_json(data_)},
-                     {"threads", at::get_num_threads()}});
+  nlohmann::json state = {
+      {"version", 1}, {"position", position}, {"guard", guard_.state()}, {"prepared", to_json(data_)}};
+  identity_.add_to(state);
+  checkpoints_.save(at_.update, model_.parameters(), *optimiser_, std::move(state));
+  saved_update_ = at_.update;
+  phase_.set(Phase::Pruning, at_.update);
   checkpoints_.prune(config_.train.keep_last, {at_.best_update});
 }
 

@@ -12,7 +12,9 @@
 #include "plumb/run/checkpoint.h"
 #include "plumb/run/tensorboard.h"
 #include "plumb/task/translation.h"
+#include "plumb/train/changes.h"
 #include "plumb/train/guard.h"
+#include "plumb/train/phase.h"
 #include "plumb/train/signals.h"
 #include "plumb/train/status.h"
 
@@ -24,7 +26,8 @@ class Trainer {
  public:
   Trainer(const Config& config, const Prepared& data, const std::filesystem::path& run);
 
-  /// Goes back to the newest whole checkpoint; false if there is none. `allow_changes` accepts another config or data.
+  /// Goes back to the newest whole checkpoint; false if there is none. Throws UserError, naming what differs, if it was
+  /// trained with another config or other data, unless `allow_changes`.
   bool resume(bool allow_changes);
 
   RunOutcome run();
@@ -45,9 +48,13 @@ class Trainer {
     double loss = 0, nll = 0;  // mean per token
     double gradient_norm = 0;
     int64_t tokens = 0, rows = 0;
+    double fill = 0;  // share of the token budget
     bool applied = true;
   };
 
+  /// The changes since a checkpoint; throws if they matter and are not allowed.
+  Changes accepted_changes(int64_t update, bool allow_changes) const;
+  void go_to(const nlohmann::json& state);
   bool finished() const;
   const std::vector<SentenceList>& batches();
   StepResult step();
@@ -60,10 +67,12 @@ class Trainer {
   void event(const std::string& kind, nlohmann::json details = {});
   double epoch_progress() const;
 
+  PhaseFile phase_;
   Config config_;
   Prepared data_;
   std::filesystem::path run_;
   ParallelCorpus train_, valid_;
+  RunIdentity identity_;
   Transformer model_;
   std::unique_ptr<Optimiser> optimiser_;
   ScheduleConfig schedule_;
@@ -75,10 +84,12 @@ class Trainer {
   StatusLine status_;
   SignalWatch signals_;
   Position at_;
+  int64_t saved_update_ = -1;  // of the newest checkpoint
   /// Sums over the updates since the last train record; lost ones are events of their own.
   struct Interval {
     double loss = 0, nll = 0;
     int64_t tokens = 0, rows = 0, updates = 0;
+    double fill = 0;
   } interval_;
   RunOutcome outcome_ = RunOutcome::Trained;
   int64_t planned_epoch_ = -1;

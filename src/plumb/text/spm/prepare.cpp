@@ -32,13 +32,21 @@ struct Texts {
   TextPair train, valid, test;
 };
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Set data.cache to another folder");
+}
+
 // The built-in corpus as files, so that everything after this is the same for all corpora.
 TextPair write_numbers(const DataConfig& data, Split split, const char* name, int64_t count, uint64_t seed) {
   const fs::path folder = fs::path(data.cache) / fmt::format("numbers-{}-{}-{}", data.numbers_max, count, seed);
   const TextPair files{(folder / (std::string(name) + ".en")).string(),
                        (folder / (std::string(name) + ".de")).string()};
-  if (fs::exists(files.source) && fs::exists(files.target)) return files;
-  fs::create_directories(folder);
+  make_folder(folder);
+  std::error_code ignored;
+  if (fs::exists(files.source, ignored) && fs::exists(files.target, ignored)) return files;
   const NumberPairs pairs = number_pairs(split, count, data.numbers_max, seed);
   const auto write = [](const std::string& path, const std::vector<std::string>& lines) {
     std::string text;
@@ -63,6 +71,21 @@ Texts texts_of(const DataConfig& data, uint64_t seed) {
     for (TextPair* pair : {&texts.train, &texts.valid, &texts.test}) std::swap(pair->source, pair->target);
   }
   return texts;
+}
+
+// Before anything is made: texts that do not belong together should not cost a vocabulary first.
+void check_lines(const TextPair& pair) {
+  if (pair.source.empty()) return;
+  const uint64_t sources = count_lines(pair.source), targets = count_lines(pair.target);
+  if (sources == 0) throw UserError(pair.source, "has no lines", "Give one sentence per line");
+  if (sources == targets) return;
+  for (const std::string& path : {pair.source, pair.target}) {  // a file that is not text has lines of its own
+    LineReader reader(path);
+    for (std::string line; reader.next(line);) {
+    }
+  }
+  throw UserError(pair.target, fmt::format("has {} lines, but {} has {}", targets, pair.source, sources),
+                  "Both sides of a parallel corpus need one line per sentence");
 }
 
 struct Side {
@@ -125,25 +148,16 @@ PreparedSide tokenise(const std::string& text, const Tokenizer& tokenizer, const
 
 PreparedSplit tokenise(const TextPair& pair, const Side& source, const Side& target, const fs::path& cache) {
   if (pair.source.empty()) return {};
-  PreparedSplit split{tokenise(pair.source, *source.tokenizer, cache), tokenise(pair.target, *target.tokenizer, cache)};
-  const int64_t sources = TokenFile(split.source.tokens).sentences(),
-                targets = TokenFile(split.target.tokens).sentences();
-  if (sources != targets) {
-    throw UserError(pair.target, fmt::format("has {} lines, but {} has {}", targets, pair.source, sources),
-                    "Both sides of a parallel corpus need one line per sentence");
-  }
-  return split;
+  return {tokenise(pair.source, *source.tokenizer, cache), tokenise(pair.target, *target.tokenizer, cache)};
 }
 
 }  // namespace
 
 Prepared prepare(const DataConfig& data, uint64_t seed) {
   const fs::path cache = data.cache;
-  std::error_code error;
-  fs::create_directories(cache, error);
-  if (error)
-    throw DiskError(data.cache, "cannot be created (" + error.message() + ")", "Set data.cache to another folder");
+  make_folder(cache);
   const Texts texts = texts_of(data, seed);
+  for (const TextPair* pair : {&texts.train, &texts.valid, &texts.test}) check_lines(*pair);
   const auto [source, target] = tokenizers(data, texts.train);
   Prepared prepared{.source_tokenizer = source.files,
                     .target_tokenizer = target.files,

@@ -9,12 +9,14 @@
 #include "plumb/base/error.h"
 #include "plumb/base/file_descriptor.h"
 #include "plumb/base/sha256.h"
+#include "plumb/text/utf8.h"
 
 namespace plumb {
 namespace {
 
 constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581, how SentencePiece writes a space
 constexpr size_t kPart = 8 * 1024;                   // bytes of a line, or ids, that are handled at once
+constexpr size_t kAround = 16;                       // bytes of a line that tell what stands at a place
 
 std::string content_of(const std::string& path) {
   uint64_t size = 0;
@@ -35,6 +37,13 @@ size_t next_cut(std::string_view line, size_t from) {
     if (at > 0 && line[at - 1] != ' ' && at + 1 < line.size() && line[at + 1] != ' ') return at;
   }
   return std::string_view::npos;
+}
+
+// The beginning of the character that the byte at `at` belongs to.
+size_t character_at(std::string_view text, size_t at) {
+  size_t begin = at;
+  while (begin > 0 && at - begin < 3 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
+  return begin + code_point_length(text, begin) > at ? begin : at;
 }
 
 // Calls `use` with the parts of the line, in order.
@@ -83,6 +92,7 @@ SpmTokenizer::SpmTokenizer(const std::string& path)
     throw DamagedFile(path, "is not a SentencePiece model", "Copy it again, or train it with plumb text train");
   }
   number_pieces();
+  unknown_ = {processor_->PieceToId(std::string(kSpace)), processor_->unk_id()};
   can_cut_ = words_are_independent();
 }
 
@@ -107,43 +117,69 @@ bool SpmTokenizer::words_are_independent() const {
   for (int id = 0; id < processor_->GetPieceSize(); ++id) {
     if (processor_->IdToPiece(id).rfind(kSpace) + 1 > 1) return false;  // npos + 1 is 0
   }
-  std::vector<int> one = encode_part("a"), both = one;
+  std::vector<int> one = encode_part<int>("a"), both = one;
   both.insert(both.end(), one.begin(), one.end());
-  return encode_part("a a") == both && decode_part(one).find(' ') == std::string::npos;
+  return encode_part<int>("a a") == both && decode_part(one).find(' ') == std::string::npos;
 }
 
-std::vector<int> SpmTokenizer::encode_part(std::string_view part) const {
-  std::vector<int> ids;
-  check(processor_->Encode(part, &ids), path_);
-  return ids;
+template <class Token>
+std::vector<Token> SpmTokenizer::encode_part(std::string_view part) const {
+  std::vector<Token> tokens;
+  check(processor_->Encode(part, &tokens), path_);
+  return tokens;
+}
+
+bool SpmTokenizer::is_unknown(std::string_view text) const {
+  return encode_part<int>(text) == unknown_;
+}
+
+// Where unknown characters stand on both sides, alone and together (what combines with its neighbour may be known); the
+// end if nowhere.
+size_t SpmTokenizer::cut_among_unknown(std::string_view part) const {
+  for (size_t from = kPart; from < part.size(); from += kPart) {
+    const size_t at = character_at(part, from), begin = character_at(part, at - kAround);
+    const size_t end = at + kAround < part.size() ? character_at(part, at + kAround) : part.size();
+    const std::string_view around = part.substr(begin, end - begin);
+    if (is_unknown(around) && is_unknown(around.substr(0, at - begin)) && is_unknown(around.substr(at - begin))) {
+      return at;
+    }
+  }
+  return part.size();
+}
+
+// A run of unknown characters is one unknown token, and SentencePiece takes the square of its length to make it: an
+// hour for megabytes of another script without spaces. So such a run is cut, and what the cut adds is taken away again:
+// the mark of a space and a second token.
+template <class Token>
+void SpmTokenizer::append_part(std::string_view part, std::vector<Token>& all) const {
+  for (bool inside = false; !part.empty(); inside = true) {
+    const size_t cut = cut_among_unknown(part);
+    std::vector<Token> next = encode_part<Token>(part.substr(0, cut));
+    if (inside && next.size() >= 2) {
+      if constexpr (std::is_same_v<Token, std::string>) all.back() += next[1];
+      next.erase(next.begin(), next.begin() + 2);
+    }
+    std::ranges::move(next, std::back_inserter(all));
+    part.remove_prefix(cut);
+  }
+}
+
+template <class Token>
+std::vector<Token> SpmTokenizer::tokens(std::string_view line) const {
+  if (!can_cut_) return encode_part<Token>(line);
+  std::vector<Token> all;
+  in_parts(line, [&](std::string_view part) { append_part(part, all); });
+  return all;
 }
 
 std::vector<int32_t> SpmTokenizer::encode(std::string_view line) const {
-  std::vector<int32_t> ids;
-  const auto use = [&](std::string_view part) {
-    for (const int id : encode_part(part)) ids.push_back(our_id_[static_cast<size_t>(id)]);
-  };
-  if (can_cut_) {
-    in_parts(line, use);
-  } else {
-    use(line);
-  }
+  std::vector<int32_t> ids = tokens<int>(line);
+  for (int32_t& id : ids) id = our_id_[static_cast<size_t>(id)];
   return ids;
 }
 
 std::vector<std::string> SpmTokenizer::pieces(std::string_view line) const {
-  std::vector<std::string> all;
-  const auto use = [&](std::string_view part) {
-    std::vector<std::string> pieces;
-    check(processor_->Encode(part, &pieces), path_);
-    std::ranges::move(pieces, std::back_inserter(all));
-  };
-  if (can_cut_) {
-    in_parts(line, use);
-  } else {
-    use(line);
-  }
-  return all;
+  return tokens<std::string>(line);
 }
 
 std::string SpmTokenizer::decode_part(std::span<const int> ids) const {

@@ -34,13 +34,21 @@ class SpmTokenizer : public PieceTokenizer {
  private:
   void number_pieces();
   bool words_are_independent() const;
-  std::vector<int> encode_part(std::string_view part) const;
+  bool is_unknown(std::string_view text) const;
+  size_t cut_among_unknown(std::string_view part) const;
+  template <class Token>
+  std::vector<Token> tokens(std::string_view line) const;
+  template <class Token>
+  void append_part(std::string_view part, std::vector<Token>& all) const;
+  template <class Token>
+  std::vector<Token> encode_part(std::string_view part) const;
   std::string decode_part(std::span<const int> ids) const;
 
   std::string path_;
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   std::vector<int> model_id_;    // by our id; -1 if the model has no such special
   std::vector<int32_t> our_id_;  // by the model's id
+  std::vector<int> unknown_;     // the model's ids of a line of unknown characters
   bool can_cut_ = false;
   std::string fingerprint_;
 };

@@ -1,0 +1,67 @@
+#include "plumb/data/contents.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "plumb/base/sha256.h"
+
+namespace plumb {
+namespace {
+
+constexpr char kSourceVocabulary[] = "source vocabulary";
+constexpr char kTargetVocabulary[] = "target vocabulary";
+
+DataPiece vocabulary(const char* name, const TokenizerFiles& files, int64_t tokens) {
+  std::string hashes;
+  for (const std::string& file : {files.model, files.codes, files.dict}) {
+    hashes += file.empty() ? "none" : sha256_of_file(file);
+  }
+  return {name, files.model.empty() ? files.dict : files.model, sha256_hex(hashes), tokens};
+}
+
+DataPiece text(const char* name, const PreparedSide& side, int64_t lines) {
+  return {name, side.text, sha256_of_file(side.text), lines};
+}
+
+std::string in_words(const std::string& subject, const char* unit, int64_t before, int64_t after) {
+  if (before == after) return fmt::format("{} has other {}", subject, unit);
+  return fmt::format("{} had {} {}, has {}", subject, before, unit, after);
+}
+
+bool one_vocabulary(const nlohmann::json& pieces) {
+  return pieces.value(kSourceVocabulary, nlohmann::json()) == pieces.value(kTargetVocabulary, nlohmann::json());
+}
+
+}  // namespace
+
+std::vector<DataPiece> data_pieces(const Prepared& data, int64_t train_pairs, int64_t valid_pairs) {
+  return {vocabulary(kSourceVocabulary, data.source_tokenizer, data.source_vocab),
+          vocabulary(kTargetVocabulary, data.target_tokenizer, data.target_vocab),
+          text("training source", data.train.source, train_pairs),
+          text("training target", data.train.target, train_pairs),
+          text("validation source", data.valid.source, valid_pairs),
+          text("validation target", data.valid.target, valid_pairs)};
+}
+
+nlohmann::json pieces_to_json(const std::vector<DataPiece>& pieces) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const DataPiece& piece : pieces) json[piece.name] = {{"sha256", piece.sha256}, {"count", piece.count}};
+  return json;
+}
+
+std::vector<std::string> data_differences(const nlohmann::json& before, const std::vector<DataPiece>& after) {
+  const bool joint = one_vocabulary(before) && one_vocabulary(pieces_to_json(after));
+  std::vector<std::string> all;
+  for (const DataPiece& piece : after) {
+    const bool is_vocabulary = piece.name == kSourceVocabulary || piece.name == kTargetVocabulary;
+    if (!before.contains(piece.name) || (joint && piece.name == kTargetVocabulary)) continue;
+    const nlohmann::json& old = before[piece.name];
+    if (old.at("sha256") == piece.sha256) continue;
+    const std::string subject = is_vocabulary ? (joint ? "the vocabulary" : "the " + piece.name)
+                                              : fmt::format("the {} ({})", piece.name, piece.file);
+    all.push_back(in_words(subject, is_vocabulary ? "tokens" : "lines", old.at("count"), piece.count));
+  }
+  return all;
+}
+
+}  // namespace plumb

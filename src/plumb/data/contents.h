@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "plumb/data/prepared.h"
+
+namespace plumb {
+
+/// One of the things that a run reads, by its content. The fingerprint of Prepared tells that something changed; the
+/// pieces tell what.
+struct DataPiece {
+  std::string name;  // "training source", "target vocabulary"
+  std::string file;
+  std::string sha256;
+  int64_t count = 0;  // lines or tokens
+};
+
+/// The two vocabularies, then the texts. Hashes every file.
+std::vector<DataPiece> data_pieces(const Prepared& data, int64_t train_pairs, int64_t valid_pairs);
+
+/// What a checkpoint keeps: hash and count by name.
+nlohmann::json pieces_to_json(const std::vector<DataPiece>& pieces);
+
+/// In words: "the training source (a.en) had 90 lines, has 91". `before` is what pieces_to_json() made; a piece that it
+/// does not have is passed over.
+std::vector<std::string> data_differences(const nlohmann::json& before, const std::vector<DataPiece>& after);
+
+}  // namespace plumb

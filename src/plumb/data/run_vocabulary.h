@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+#include "plumb/data/prepared.h"
+
+namespace plumb {
+
+/// A run keeps what turns text into ids and back in `RUN/vocabulary/`: it can be moved and used without the cache or
+/// the corpus it was trained on.
+struct RunVocabulary {
+  TokenizerFiles source, target;
+};
+
+void keep_vocabulary(const std::filesystem::path& run, const Prepared& data);
+
+/// Throws DamagedFile if a side has neither a model nor a dictionary.
+RunVocabulary vocabulary_of(const std::filesystem::path& run);
+
+}  // namespace plumb

@@ -1,0 +1,78 @@
+#include "plumb/train/changes.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "plumb/config/difference.h"
+#include "plumb/config/dump.h"
+#include "plumb/config/from_toml.h"
+
+namespace plumb {
+namespace {
+
+constexpr size_t kNamed = 3;
+
+std::string list(const std::vector<std::string>& changes, size_t most) {
+  const auto named = changes.begin() + static_cast<std::ptrdiff_t>(std::min(most, changes.size()));
+  std::string text = fmt::format("{}", fmt::join(changes.begin(), named, "; "));
+  if (named != changes.end()) text += fmt::format("; and {} more", changes.end() - named);
+  return text;
+}
+
+// A longer run is the one change that looks harmless and is not always.
+std::string reason(const std::string& key, const Config& before) {
+  if (key != "train.max_update") return "";
+  return fmt::format(", where {} ends: schedule.total_updates = {} would keep its course", before.schedule.name,
+                     before.train.max_update);
+}
+
+}  // namespace
+
+void RunIdentity::add_to(nlohmann::json& state) const {
+  state["config"] = to_toml(config);
+  state["threads"] = threads;
+  state["data"] = fingerprint;
+  state["contents"] = pieces_to_json(pieces);
+}
+
+std::vector<std::string> Changes::all() const {
+  std::vector<std::string> joined = config;
+  std::ranges::copy(data, std::back_inserter(joined));
+  std::ranges::copy(harmless, std::back_inserter(joined));
+  return joined;
+}
+
+std::string Changes::problem() const {
+  const std::string other_config = fmt::format("with another config ({})", list(config, kNamed));
+  const std::string other_data = fmt::format("on other data ({})", list(data, data.size()));
+  if (data.empty()) return "was trained " + other_config;
+  if (config.empty()) return "was trained " + other_data;
+  return fmt::format("was trained {} and {}", other_config, other_data);
+}
+
+Changes changes_since(const nlohmann::json& state, const RunIdentity& now, const std::string& where) {
+  Changes changes;
+  const bool same_data = state.at("data") == now.fingerprint;
+  if (!same_data) {
+    changes.data = data_differences(state.value("contents", nlohmann::json::object()), now.pieces);
+    if (changes.data.empty()) changes.data = {"its text or its vocabulary"};
+  }
+  Config before = from_toml(state.at("config"), where), after = now.config;
+  // Not the key: what it came to. The sums of another number of threads are rounded otherwise.
+  before.threads = state.at("threads");
+  after.threads = now.threads;
+  if (!same_data) {  // the vocabularies decide these two, and are named themselves
+    before.model.source_vocab = after.model.source_vocab;
+    before.model.target_vocab = after.model.target_vocab;
+  }
+  for (const Difference& one : differences(before, after)) {
+    const bool free = may_change_on_resume(one.key, before, after, same_data);
+    (free ? changes.harmless : changes.config).push_back(one.in_words() + (free ? "" : reason(one.key, before)));
+  }
+  return changes;
+}
+
+}  // namespace plumb
