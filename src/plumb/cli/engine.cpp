@@ -29,8 +29,8 @@ int cores() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// A step allocates the same large tensors as the step before. By default glibc returns each of them to the kernel, which
-// then zeroes the pages again: a quarter of a small model's step.
+// A step allocates the same large tensors as the step before. By default glibc returns each of them to the kernel,
+// which then zeroes the pages again: a quarter of a small model's step.
 void keep_freed_memory() {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, -1);  // never

@@ -148,7 +148,8 @@ struct DataConfig {
     visit("codes", c.codes, "subword_nmt: BPE codes; empty: the text has its @@ already");
     visit("source_dict", c.source_dict, "subword_nmt: fairseq's dict.txt of the source");
     visit("target_dict", c.target_dict, "subword_nmt: that of the target; empty: source_dict");
-    visit("max_length", c.max_length, "longer sentences, in tokens, are left out of training; so are those above model.max_positions");
+    visit("max_length", c.max_length,
+          "longer sentences, in tokens, are left out of training; so are those above model.max_positions");
     visit("cache", c.cache, "folder for vocabularies and tokenised text");
   }
 };
