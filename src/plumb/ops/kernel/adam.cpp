@@ -9,7 +9,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
 namespace HWY_NAMESPACE {
-
 namespace {
 
 template <AdamStep::Kind kKind>

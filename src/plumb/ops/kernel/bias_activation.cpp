@@ -12,7 +12,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
 namespace HWY_NAMESPACE {
-
 namespace {
 
 /// max(x, 0), but NaN stays NaN: x86's own maximum would answer 0.

@@ -14,7 +14,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
 namespace HWY_NAMESPACE {
-
 namespace {
 
 /// How the mass of a target is spread: `target` on the word itself and `each` on every word, itself too.

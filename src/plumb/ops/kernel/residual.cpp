@@ -12,7 +12,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
 namespace HWY_NAMESPACE {
-
 namespace {
 
 /// beta * gain at column i. Most rows have only numbers for gains, and then no branch in the loop asks for others.
