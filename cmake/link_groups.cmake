@@ -9,6 +9,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(BLAS REQUIRED)
 # Debian's libtorch and its dependants put every header in /usr/include, already a system directory.
 find_package(Torch 1.13 REQUIRED)
 

@@ -10,6 +10,7 @@
 #include "plumb/ops/dropout.h"
 #include "plumb/ops/norm.h"
 
+#include "ops/support/cases.h"
 #include "ops/support/derivatives.h"
 #include "ops/support/numbers.h"
 
@@ -61,7 +62,8 @@ DerivativeCase activation_case(Activation activation) {
 
 std::vector<DerivativeCase> all_cases() {
   const Dropout dropout{.p = 0.4, .seed = 3, .step = 8, .site = 17};
-  std::vector<DerivativeCase> cases;
+  std::vector<DerivativeCase> cases = op_cases(CaseSize::Small);
+  for (DerivativeCase& one : cases) one.name = "case_" + one.name;
   for (NormKind kind : {NormKind::Layer, NormKind::Rms, NormKind::Scale, NormKind::Dyt}) {
     for (int64_t width : {1, 2, 5, 8}) cases.push_back(norm_case(kind, width));
   }

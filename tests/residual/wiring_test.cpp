@@ -37,13 +37,18 @@ Rows plus(const Rows& a, const Rows& b) {
   return weighted_sum({a, b}, {1, 1});
 }
 
+/// A branch that gives exactly `a`.
+ops::ResidualTerms branch(const at::Tensor& a) {
+  return {.f = a, .rows = ops::Packed({a.size(0)})};
+}
+
 TEST(Chain, HandsOnWhatTheLastLayerGave) {
   const Wired w("post_ln");
   EXPECT_TRUE(w.store.entries().empty());
   const at::Tensor x0 = random(4, 1), y0 = random(4, 2), y1 = random(4, 3);
   const auto flow = w.wiring->start(x0);
   EXPECT_TRUE(flow->enter(0).is_same(x0));
-  flow->branch(random(4, 9));
+  flow->branch(branch(random(4, 9)));
   flow->leave(0, y0);
   EXPECT_TRUE(flow->enter(1).is_same(y0));
   flow->leave(1, y1);
@@ -95,7 +100,7 @@ class Dlcl : public ::testing::Test {
     const auto flow = w.wiring->start(ys[0]);
     for (int layer = 0; layer < 5; ++layer) {
       inputs.push_back(flow->enter(layer));
-      flow->branch(random(4, 50));
+      flow->branch(branch(random(4, 50)));
       flow->leave(layer, ys[static_cast<size_t>(layer) + 1]);
     }
     inputs.push_back(flow->out());
@@ -165,7 +170,7 @@ TEST(Dual, AddsASecondStreamThatIsNormalisedAtTheEndOnly) {
       EXPECT_TRUE(flow->enter(layer).is_same(layer == 0 ? x0 : y));
       for (uint64_t kind = 0; kind < 3; ++kind) {
         const at::Tensor a = random(4, 100 + 10 * static_cast<uint64_t>(layer) + kind);
-        flow->branch(a);
+        flow->branch(branch(a));
         second = weighted_sum({second, rows_of(a)}, {1, s});
       }
       flow->leave(layer, y = random(4, 200 + static_cast<uint64_t>(layer)));
@@ -191,12 +196,12 @@ TEST(Flows, OfOneWiringDoNotMix) {
     const Wired w(row);
     const at::Tensor a = random(4, 1), b = random(3, 2), y = random(4, 3);
     const auto first = w.wiring->start(a), second = w.wiring->start(b);
-    second->branch(b);
+    second->branch(branch(b));
     second->leave(0, b);
-    first->branch(a);
+    first->branch(branch(a));
     first->leave(0, y);
     const auto alone = w.wiring->start(a);
-    alone->branch(a);
+    alone->branch(branch(a));
     alone->leave(0, y);
     EXPECT_TRUE(at::equal(first->out(), alone->out())) << row;
   }

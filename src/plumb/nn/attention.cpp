@@ -6,9 +6,8 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/attention.h"
 #include "plumb/ops/norm.h"
-#include "plumb/residual/residual.h"
+#include "plumb/ops/split_columns.h"
 
 namespace plumb {
 
@@ -59,15 +58,33 @@ Attention::Attention(ParameterStore& store, const StackPlan& plan, Sublayer subl
   if (rule.heads_norm) heads_norm_ = Norm(store, name + ".inner_attn_ln", plan.norm, width_, plan.norm_eps);
 }
 
-at::Tensor Attention::self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
-  const std::vector<at::Tensor> parts = qkv_(u).chunk(3, /*dim=*/1);
-  return attend(parts[0], parts[1], parts[2], rows, rows, /*causal=*/stack_ == Stack::Decoder, pass);
+Projected Attention::self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
+  const at::Tensor qkv = qkv_(u);
+  const ops::AttentionTerms t = terms(rows, rows, /*causal=*/stack_ == Stack::Decoder, pass);
+  if (!norms_inputs()) {
+    return finish(ops::attention({qkv, 0, width_}, {qkv, width_, width_}, {qkv, 2 * width_, width_}, t));
+  }
+  const std::vector<at::Tensor> parts = ops::split_columns(qkv, 3);
+  return finish(ops::attention(ready_query(parts[0]), ready_key(parts[1]), ready_value(parts[2]), t));
 }
 
-at::Tensor Attention::cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
-                            const ops::Packed& memory_rows, const Pass& pass) const {
-  const std::vector<at::Tensor> parts = kv_(memory).chunk(2, /*dim=*/1);
-  return attend(q_(u), parts[0], parts[1], rows, memory_rows, /*causal=*/false, pass);
+Projected Attention::cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
+                           const ops::Packed& memory_rows, const Pass& pass) const {
+  const at::Tensor kv = kv_(memory);
+  const ops::AttentionTerms t = terms(rows, memory_rows, /*causal=*/false, pass);
+  if (!norms_inputs()) return finish(ops::attention(q_(u), {kv, 0, width_}, {kv, width_, width_}, t));
+  const std::vector<at::Tensor> parts = ops::split_columns(kv, 2);
+  return finish(ops::attention(ready_query(q_(u)), ready_key(parts[0]), ready_value(parts[1]), t));
+}
+
+ops::AttentionTerms Attention::terms(const ops::Packed& rows, const ops::Packed& key_rows, bool causal,
+                                     const Pass& pass) const {
+  return {.queries = rows,
+          .keys = key_rows,
+          .heads = heads_,
+          .scale = scale_,
+          .causal = causal,
+          .dropout = pass.dropout(dropout_, DropoutKind::Attention, stack_, sublayer_, layer_)};
 }
 
 at::Tensor Attention::per_head(const at::Tensor& x) const {
@@ -106,20 +123,13 @@ at::Tensor Attention::ready_value(const at::Tensor& v) const {
   return v_norm_ ? v_norm_(per_head(v)).flatten(1) : v;
 }
 
-at::Tensor Attention::finish(at::Tensor y) const {
+Projected Attention::finish(at::Tensor y) const {
   if (head_scale_) y = (per_head(y) * head_scale_->unsqueeze(1)).flatten(1);
   if (heads_norm_) y = heads_norm_(y);
-  return out_ ? out_(y) : y;
+  return out_ ? out_.project(y) : Projected{y};
 }
 
-at::Tensor Attention::attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const ops::Packed& rows,
-                             const ops::Packed& key_rows, bool causal, const Pass& pass) const {
-  const ops::Dropout dropout = pass.dropout(dropout_, DropoutKind::Attention, stack_, sublayer_, layer_);
-  return finish(
-      ops::attention(ready_query(q), ready_key(k), ready_value(v), rows, key_rows, heads_, scale_, causal, dropout));
-}
-
-at::Tensor Attention::self_step(const at::Tensor& u, KeyValueCache& cache) const {
+Projected Attention::self_step(const at::Tensor& u, KeyValueCache& cache) const {
   const std::vector<at::Tensor> parts = qkv_(u).chunk(3, /*dim=*/1);
   cache.append(ready_key(parts[1]), ready_value(parts[2]));
   return finish(ops::attention_step(ready_query(parts[0]), cache.keys(), cache.values(), heads_, scale_, {}));
@@ -130,7 +140,7 @@ MemoryCache Attention::remember(const at::Tensor& memory, const ops::Packed& mem
   return {ops::padded(ready_key(parts[0]), memory_rows), ops::padded(ready_value(parts[1]), memory_rows)};
 }
 
-at::Tensor Attention::cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const {
+Projected Attention::cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const {
   return finish(ops::attention_step(ready_query(q_(u)), memory.keys, memory.values, heads_, scale_, forbidden));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plumb/nn/linear.h"
+#include "plumb/ops/attention.h"
 #include "plumb/ops/packed.h"
 #include "plumb/residual/norm.h"
 #include "plumb/residual/pass.h"
@@ -38,17 +39,17 @@ class Attention {
   Attention(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer, double dropout, int length);
 
   /// u [N, D] reads itself. Causal in a decoder.
-  at::Tensor self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const;
+  Projected self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const;
   /// One more position for R hypotheses, u [R, D]; what came before is in the cache, to which this position is added.
-  at::Tensor self_step(const at::Tensor& u, KeyValueCache& cache) const;
+  Projected self_step(const at::Tensor& u, KeyValueCache& cache) const;
 
   /// u [N, D] reads memory [S, D].
-  at::Tensor cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
-                   const ops::Packed& memory_rows, const Pass& pass) const;
+  Projected cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
+                  const ops::Packed& memory_rows, const Pass& pass) const;
   /// Memory [S, D], ready to be read by many steps.
   MemoryCache remember(const at::Tensor& memory, const ops::Packed& memory_rows) const;
   /// One more position, u [B * beam, D]: hypotheses of one sentence stand together. `forbidden` is bool [B, S].
-  at::Tensor cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const;
+  Projected cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const;
 
  private:
   /// The norms of queries, keys and values. The scores are `scale_` times what comes out.
@@ -56,9 +57,9 @@ class Attention {
   at::Tensor ready_key(const at::Tensor& k) const;
   at::Tensor ready_value(const at::Tensor& v) const;
   /// What follows the weighted sum: head scale, norm, output projection.
-  at::Tensor finish(at::Tensor y) const;
-  at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const ops::Packed& rows,
-                    const ops::Packed& key_rows, bool causal, const Pass& pass) const;
+  Projected finish(at::Tensor y) const;
+  bool norms_inputs() const { return qk_norm_ != QkNorm::None || v_norm_; }
+  ops::AttentionTerms terms(const ops::Packed& rows, const ops::Packed& key_rows, bool causal, const Pass& pass) const;
   at::Tensor per_head(const at::Tensor& x) const;  // [N, D] -> [N, H, K]
 
   Stack stack_;

@@ -18,9 +18,10 @@ Decoding::Decoding(const Transformer& model, const Tokens& source, int64_t beam,
 
 at::Tensor Decoding::step(const at::Tensor& ids) {
   at::NoGradGuard no_grad;
-  const at::Tensor x0 = model_.decoder_embedding_->step(ids, position_);
+  const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(ids.size(0)), 1));
+  const at::Tensor x0 = model_.decoder_embedding_->step(ids, rows, position_);
   ++position_;
-  return model_.logits(model_.decoder_->step(x0, forbidden_, caches_));
+  return model_.logits(model_.decoder_->step(x0, rows, forbidden_, caches_));
 }
 
 void Decoding::reorder(const at::Tensor& rows) {

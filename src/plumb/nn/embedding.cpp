@@ -6,6 +6,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/ops/dropout.h"
+#include "plumb/ops/embedding.h"
 #include "plumb/ops/positions.h"
 
 namespace plumb {
@@ -53,33 +54,39 @@ void Embedding::prepare(at::ScalarType dtype) {
 }
 
 at::Tensor Embedding::operator()(const at::Tensor& ids, const ops::Packed& rows, const Pass& pass) const {
-  const ops::Dropout site =
-      pass.dropout(dropout_, DropoutKind::Embedding, stack_, Sublayer::SelfAttention, /*layer=*/0);
-  const at::Tensor x = ops::dropout(embedded(ids, rows.positions(), rows.longest()), rows, site);
+  const at::Tensor x =
+      embedded(ids, rows, /*first=*/0,
+               pass.dropout(dropout_, DropoutKind::Embedding, stack_, Sublayer::SelfAttention, /*layer=*/0));
   if (pass.observer) pass.observer->see({.stack = stack_, .point = Tap::Point::Embed}, x);
   return x;
 }
 
-at::Tensor Embedding::step(const at::Tensor& ids, int64_t position) const {
-  return embedded(ids, at::full({1}, position, at::kLong), position + 1);
+at::Tensor Embedding::step(const at::Tensor& ids, const ops::Packed& rows, int64_t position) const {
+  return embedded(ids, rows, position, {});
 }
 
-at::Tensor Embedding::embedded(const at::Tensor& ids, const at::Tensor& positions, int64_t longest) const {
+at::Tensor Embedding::embedded(const at::Tensor& ids, const ops::Packed& rows, int64_t first,
+                               const ops::Dropout& dropout) const {
+  const int64_t longest = first + rows.longest();
   if (longest > max_positions_) {
     throw UserError(
         "model.max_positions",
         "a sequence of " + std::to_string(longest) + " tokens is longer than " + std::to_string(max_positions_),
         "Shorten it, or set model.max_positions higher before training");
   }
-  at::Tensor x = tokens_->index_select(0, ids);
-  if (scale_ != 1) x = x * scale_;
-  if (learned_positions_) {
-    x = x + learned_positions_->index_select(0, (positions + ops::kLearnedOffset).to(x.device()));
-  } else if (sinusoids_.defined()) {
-    x = x + sinusoids_.index_select(0, positions).to(x.device());
-  }
+  const bool more = gain_ || norm_;  // between the sum and its dropout
+  ops::EmbeddingTerms terms{.table = *tokens_,
+                            .ids = ids,
+                            .scale = scale_,
+                            .positions = learned_positions_ ? *learned_positions_ : sinusoids_,
+                            .first_position = first + (learned_positions_ ? ops::kLearnedOffset : 0),
+                            .rows = rows,
+                            .dropout = more ? ops::Dropout{} : dropout};
+  at::Tensor x = ops::embedding(terms);
+  if (!more) return x;
   if (gain_) x = x * *gain_;
-  return norm_ ? norm_(x) : x;
+  if (norm_) x = norm_(x);
+  return ops::dropout(x, rows, dropout);
 }
 
 }  // namespace plumb

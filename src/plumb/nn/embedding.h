@@ -17,15 +17,15 @@ class Embedding {
 
   at::Tensor operator()(const at::Tensor& ids, const ops::Packed& rows, const Pass& pass) const;
 
-  /// The embedding of tokens that all stand at one position; nothing is dropped.
-  at::Tensor step(const at::Tensor& ids, int64_t position) const;
+  /// The embedding of tokens that all stand at one position, each a sequence of its own; nothing is dropped.
+  at::Tensor step(const at::Tensor& ids, const ops::Packed& rows, int64_t position) const;
 
   /// Computes the sinusoids; after the store has been allocated.
   void prepare(at::ScalarType dtype);
 
  private:
-  /// The parts that do not depend on dropout. `positions` is int64 [N] or [1].
-  at::Tensor embedded(const at::Tensor& ids, const at::Tensor& positions, int64_t longest) const;
+  /// `first`: the position at which the sequences begin.
+  at::Tensor embedded(const at::Tensor& ids, const ops::Packed& rows, int64_t first, const ops::Dropout& dropout) const;
 
   Stack stack_;
   Positions convention_;

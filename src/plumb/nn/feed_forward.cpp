@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include "plumb/ops/activation.h"
-#include "plumb/ops/dropout.h"
 #include "plumb/residual/residual.h"
 
 namespace plumb {
@@ -25,14 +24,15 @@ FeedForward::FeedForward(ParameterStore& store, const StackPlan& plan, int layer
   }
 }
 
-at::Tensor FeedForward::operator()(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
-  at::Tensor h = fc1_(u);
-  if (inner_shift_) h = h - *inner_shift_;
-  h = ops::activate(activation_, h);
-  h = ops::dropout(h, rows, pass.dropout(dropout_, DropoutKind::Activation, stack_, Sublayer::FeedForward, layer_));
+Projected FeedForward::operator()(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
+  Projected in = fc1_.project(u);
+  // A shift of every unit is a shift of its bias.
+  if (inner_shift_) in.bias = in.bias.defined() ? in.bias - *inner_shift_ : -inner_shift_->expand({in.product.size(1)});
+  const ops::Dropout site = pass.dropout(dropout_, DropoutKind::Activation, stack_, Sublayer::FeedForward, layer_);
+  at::Tensor h = ops::bias_activation(activation_, in.product, in.bias, rows, site);
   if (hidden_norm_) h = hidden_norm_(h);
   if (hidden_shift_) h = h - *hidden_shift_;
-  return fc2_(h);
+  return fc2_.project(h);
 }
 
 }  // namespace plumb

@@ -13,7 +13,7 @@ class FeedForward {
   /// `layer` counts from 0.
   FeedForward(ParameterStore& store, const StackPlan& plan, int layer, Activation activation, double dropout);
 
-  at::Tensor operator()(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const;
+  Projected operator()(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const;
 
  private:
   Stack stack_;

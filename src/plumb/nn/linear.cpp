@@ -1,8 +1,6 @@
 #include "plumb/nn/linear.h"
 
-#include <ATen/ATen.h>
-
-#include "plumb/residual/residual.h"
+#include "plumb/ops/linear.h"
 
 namespace plumb {
 
@@ -22,7 +20,11 @@ Linear::Linear(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, 
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
-  return bias_ ? at::addmm(*bias_, x, weight_->t()) : at::mm(x, weight_->t());
+  return ops::linear(x, *weight_, bias_ ? *bias_ : at::Tensor());
+}
+
+Projected Linear::project(const at::Tensor& x) const {
+  return {ops::linear(x, *weight_, {}), bias_ ? *bias_ : at::Tensor()};
 }
 
 }  // namespace plumb

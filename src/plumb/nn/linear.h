@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plumb/config/plan.h"
+#include "plumb/residual/residual.h"
 #include "plumb/store/parameter_store.h"
 
 namespace plumb {
@@ -24,6 +25,8 @@ class Linear {
 
   explicit operator bool() const { return static_cast<bool>(weight_); }
   at::Tensor operator()(const at::Tensor& x) const;
+  /// x W^T, the bias beside it.
+  Projected project(const at::Tensor& x) const;
 
  private:
   Parameter weight_, bias_;

@@ -27,8 +27,8 @@ std::vector<LayerCache> LayerStack::remember(const Memory& memory) const {
   return caches;
 }
 
-at::Tensor LayerStack::step(const at::Tensor& x0, const at::Tensor& forbidden, std::vector<LayerCache>& caches) const {
-  const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(x0.size(0)), 1));
+at::Tensor LayerStack::step(const at::Tensor& x0, const ops::Packed& rows, const at::Tensor& forbidden,
+                            std::vector<LayerCache>& caches) const {
   const std::unique_ptr<Flow> flow = wiring_->start(x0);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const int index = static_cast<int>(i);

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/ops/linear.h"
 #include "plumb/residual/admin_profile.h"
 
 namespace plumb {
@@ -77,7 +78,12 @@ at::Tensor Transformer::encode(const Tokens& source, const Pass& pass) const {
 }
 
 at::Tensor Transformer::logits(const at::Tensor& features) const {
-  return at::mm(features, output_->t());
+  return ops::linear(features, *output_, {});
+}
+
+ops::CrossEntropy Transformer::cross_entropies(const at::Tensor& features, const at::Tensor& targets,
+                                               double label_smoothing, SmoothingOver over) const {
+  return ops::projected_cross_entropies(features, *output_, targets, label_smoothing, over);
 }
 
 void Transformer::profile(const Batch& batch, Pass pass) {

@@ -6,6 +6,7 @@
 #include "plumb/config/config.h"
 #include "plumb/nn/embedding.h"
 #include "plumb/nn/stack.h"
+#include "plumb/ops/cross_entropy.h"
 #include "plumb/store/parameter_store.h"
 
 namespace plumb {
@@ -39,6 +40,9 @@ class Transformer {
   at::Tensor features(const Batch& batch, const Pass& pass) const;
   /// [N, V] = features W^T.
   at::Tensor logits(const at::Tensor& features) const;
+  /// What ops::cross_entropies() makes of the logits, without ever having all of them.
+  ops::CrossEntropy cross_entropies(const at::Tensor& features, const at::Tensor& targets, double label_smoothing,
+                                    SmoothingOver over) const;
 
   /// The encoder's output for a batch of sources; an empty tensor for a decoder-only model.
   at::Tensor encode(const Tokens& source, const Pass& pass) const;

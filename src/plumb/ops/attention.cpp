@@ -4,6 +4,9 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/ops/attention_fused.h"
+#include "plumb/ops/path.h"
+
 namespace plumb::ops {
 namespace {
 
@@ -28,6 +31,19 @@ at::Tensor forbidden(const Packed& queries, const Packed& keys, bool causal) {
   return mask;
 }
 
+at::Tensor reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionTerms& t) {
+  const Packed &queries = t.queries, &keys = t.keys;
+  at::Tensor scores = at::matmul(split_heads(padded(q, queries), t.heads) * t.scale,
+                                 split_heads(padded(k, keys), t.heads).transpose(2, 3));
+  scores =
+      scores.masked_fill(forbidden(queries, keys, t.causal).to(q.device()), -std::numeric_limits<double>::infinity());
+  at::Tensor weights = scores.softmax(-1);  // [B, H, T, S]
+  if (t.dropout.active()) {
+    weights = weights * attention_keep(queries, keys, t.heads, t.dropout, weights.scalar_type()).to(q.device());
+  }
+  return join_heads(at::matmul(weights, split_heads(padded(v, keys), t.heads)), queries);
+}
+
 }  // namespace
 
 at::Tensor padded(const at::Tensor& x, const Packed& rows) {
@@ -50,18 +66,16 @@ at::Tensor attention_step(const at::Tensor& q, const at::Tensor& keys, const at:
   return y.transpose(1, 2).reshape({q.size(0), width});
 }
 
+at::Tensor attention(const Columns& q, const Columns& k, const Columns& v, const AttentionTerms& terms) {
+  TORCH_CHECK(terms.queries.sequences() == terms.keys.sequences(), terms.queries.sequences(), " query sequences, but ",
+              terms.keys.sequences(), " key sequences");
+  if (takes_fused_path(q.matrix)) return attention_fused(q, k, v, terms);
+  return reference(q.view(), k.view(), v.view(), terms);
+}
+
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const Packed& queries,
                      const Packed& keys, int64_t heads, double scale, bool causal, const Dropout& dropout) {
-  TORCH_CHECK(queries.sequences() == keys.sequences(), queries.sequences(), " query sequences, but ", keys.sequences(),
-              " key sequences");
-  at::Tensor scores =
-      at::matmul(split_heads(padded(q, queries), heads) * scale, split_heads(padded(k, keys), heads).transpose(2, 3));
-  scores =
-      scores.masked_fill(forbidden(queries, keys, causal).to(q.device()), -std::numeric_limits<double>::infinity());
-  at::Tensor weights = scores.softmax(-1);  // [B, H, T, S]
-  if (dropout.active())
-    weights = weights * attention_keep(queries, keys, heads, dropout, weights.scalar_type()).to(q.device());
-  return join_heads(at::matmul(weights, split_heads(padded(v, keys), heads)), queries);
+  return attention(Columns(q), Columns(k), Columns(v), {queries, keys, heads, scale, causal, dropout});
 }
 
 }  // namespace plumb::ops

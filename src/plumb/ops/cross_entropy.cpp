@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/ops/path.h"
+#include "plumb/ops/projected_cross_entropy.h"
+
 namespace plumb::ops {
 
 CrossEntropy cross_entropies(const at::Tensor& logits, const at::Tensor& targets, double eps, SmoothingOver over) {
@@ -16,6 +19,12 @@ CrossEntropy cross_entropies(const at::Tensor& logits, const at::Tensor& targets
 
 at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double eps, SmoothingOver over) {
   return cross_entropies(logits, targets, eps, over).smoothed;
+}
+
+CrossEntropy projected_cross_entropies(const at::Tensor& features, const at::Tensor& weight, const at::Tensor& targets,
+                                       double eps, SmoothingOver over) {
+  if (takes_fused_path(features)) return projected_cross_entropies_fused(features, weight, targets, eps, over);
+  return cross_entropies(at::mm(features, weight.t()), targets, eps, over);
 }
 
 }  // namespace plumb::ops

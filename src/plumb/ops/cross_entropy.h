@@ -23,4 +23,9 @@ CrossEntropy cross_entropies(const at::Tensor& logits, const at::Tensor& targets
 /// The smoothed sum alone.
 at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double eps, SmoothingOver over);
 
+/// The cross-entropies of the logits features W^T: features [N, D], W [V, D]. Fused, it goes over the rows in chunks,
+/// and neither the logits nor their gradient ever exist for all of them.
+CrossEntropy projected_cross_entropies(const at::Tensor& features, const at::Tensor& weight, const at::Tensor& targets,
+                                       double eps, SmoothingOver over);
+
 }  // namespace plumb::ops

@@ -3,66 +3,61 @@
 #include <ATen/ATen.h>
 
 #include "plumb/base/random_stream.h"
+#include "plumb/ops/parallel.h"
+#include "plumb/ops/path.h"
+#include "plumb/ops/residual.h"
 
 namespace plumb::ops {
 namespace {
 
-/// Decides about a line of elements, four from each call of the generator.
-class Keeper {
- public:
-  explicit Keeper(const Dropout& d)
-      : key_(split(splitmix64(splitmix64(splitmix64(d.seed) ^ d.step) ^ d.site))),
-        threshold_(static_cast<uint64_t>(d.p * 4294967296.0)),
-        scale_(1 / (1 - d.p)) {}
-
-  /// factors[i] = 0 or 1 / (1 - p) for element i of the line named (sample, position, lane).
-  void line(uint64_t sample, uint32_t position, uint32_t lane, double* factors, int64_t n) const {
-    // A sample id above 2^32 would need more counter bits: the rest goes through the key.
-    const PhiloxKey key{key_[0], key_[1] ^ static_cast<uint32_t>(sample >> 32)};
-    for (int64_t i = 0; i < n; i += 4) {
-      const PhiloxCounter bits =
-          philox4x32({static_cast<uint32_t>(i / 4), position, static_cast<uint32_t>(sample), lane}, key);
-      for (int64_t j = i; j < std::min(i + 4, n); ++j) factors[j] = bits[j - i] < threshold_ ? 0 : scale_;
+/// [N, D], 0 or 1 / (1 - p): exact in every type, unlike the float that the kernels use.
+at::Tensor factors(const at::Tensor& x, const Packed& rows, const Dropout& dropout) {
+  kernel::DropoutKey key = dropout_key(dropout);
+  key.scale = 1;
+  at::Tensor kept = at::empty(x.sizes(), at::kFloat);
+  auto* first = kept.data_ptr<float>();
+  const int64_t width = x.size(1);
+  const kernel::RowNames names = rows.row_names();
+  for_each_chunk(row_chunks(rows.rows(), width), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      kernel::keep_factors(key, static_cast<uint64_t>(names.sample[row]), static_cast<uint32_t>(names.position[row]), 0,
+                           first + row * width, width);
     }
-  }
-
- private:
-  static PhiloxKey split(uint64_t key) { return {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)}; }
-
-  PhiloxKey key_;
-  uint64_t threshold_;
-  double scale_;
-};
+  });
+  return kept.to(x.options()) * (1 / (1 - dropout.p));
+}
 
 }  // namespace
 
+kernel::DropoutKey dropout_key(const Dropout& d) {
+  const uint64_t key = splitmix64(splitmix64(splitmix64(d.seed) ^ d.step) ^ d.site);
+  return {.key0 = static_cast<uint32_t>(key),
+          .key1 = static_cast<uint32_t>(key >> 32),
+          .threshold = static_cast<uint64_t>(d.p * 4294967296.0),
+          .scale = static_cast<float>(1 / (1 - d.p))};
+}
+
 at::Tensor dropout(const at::Tensor& x, const Packed& rows, const Dropout& dropout) {
   if (!dropout.active()) return x;
-  const Keeper keeper(dropout);
-  at::Tensor factors = at::empty(x.sizes(), at::kDouble);
-  double* line = factors.data_ptr<double>();
-  for (int64_t b = 0; b < rows.sequences(); ++b) {
-    for (int64_t t = 0; t < rows.length(b); ++t, line += x.size(1)) {
-      keeper.line(static_cast<uint64_t>(rows.samples()[b]), static_cast<uint32_t>(t), 0, line, x.size(1));
-    }
-  }
-  return x * factors.to(x.options());
+  if (takes_fused_path(x)) return residual({.f = x, .rows = rows, .dropout = dropout});
+  return x * factors(x, rows, dropout);
 }
 
 at::Tensor attention_keep(const Packed& queries, const Packed& keys, int64_t heads, const Dropout& dropout,
                           at::ScalarType dtype) {
-  const Keeper keeper(dropout);
-  at::Tensor factors = at::ones({queries.sequences(), heads, queries.longest(), keys.longest()}, at::kDouble);
-  double* line = factors.data_ptr<double>();
+  kernel::DropoutKey key = dropout_key(dropout);
+  key.scale = 1;
+  at::Tensor kept = at::ones({queries.sequences(), heads, queries.longest(), keys.longest()}, at::kFloat);
+  auto* line = kept.data_ptr<float>();
   for (int64_t b = 0; b < queries.sequences(); ++b) {
-    const auto sample = static_cast<uint64_t>(queries.samples()[b]);
+    const auto sample = static_cast<uint64_t>(queries.samples()[static_cast<size_t>(b)]);
     for (int64_t h = 0; h < heads; ++h) {
       for (int64_t t = 0; t < queries.longest(); ++t, line += keys.longest()) {
-        keeper.line(sample, static_cast<uint32_t>(t), static_cast<uint32_t>(h), line, keys.length(b));
+        kernel::keep_factors(key, sample, static_cast<uint32_t>(t), static_cast<uint32_t>(h), line, keys.length(b));
       }
     }
   }
-  return factors.to(dtype);
+  return kept.to(dtype) * (1 / (1 - dropout.p));
 }
 
 }  // namespace plumb::ops

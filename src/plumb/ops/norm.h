@@ -1,8 +1,11 @@
 #pragma once
 
+#include <utility>
+
 #include <ATen/core/Tensor.h>
 
 #include "plumb/catalogue/terms.h"
+#include "plumb/ops/kernel/norm.h"
 
 namespace plumb::ops {
 
@@ -20,6 +23,19 @@ struct NormWeights {
 ///     scale  weight * x / max(|x|_2, eps)
 ///     dyt    weight * tanh(alpha * x) + bias                   no statistics at all
 at::Tensor norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps);
+
+/// What a Pre-LN sub-layer begins with: x for the skip, and its norm for the branch. Both gradients of x come back to
+/// one place, which adds them in the pass that it makes anyway.
+struct SkipAndNorm {
+  at::Tensor skip, normed;
+};
+SkipAndNorm skip_and_norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps);
+
+/// The reference, whatever the path.
+at::Tensor reference_norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps);
+
+/// The norm as the kernels know it. It points into the weights.
+kernel::NormTerms norm_terms(NormKind kind, const NormWeights& weights, double eps);
 
 /// x / max(|x|_2, 1e-12) over the last dimension.
 at::Tensor unit_length(const at::Tensor& x);

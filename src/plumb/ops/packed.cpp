@@ -8,33 +8,35 @@
 
 namespace plumb::ops {
 
-Packed::Packed(const std::vector<int64_t>& lengths, std::vector<int64_t> samples) : samples_(std::move(samples)) {
-  for (const int64_t length : lengths) {
+Packed::Packed(const std::vector<int64_t>& lengths, std::vector<int64_t> samples) {
+  auto layout = std::make_shared<Layout>();
+  layout->samples = std::move(samples);
+  if (layout->samples.empty()) {
+    layout->samples.resize(lengths.size());
+    std::iota(layout->samples.begin(), layout->samples.end(), 0);
+  }
+  TORCH_CHECK(layout->samples.size() == lengths.size(), layout->samples.size(), " sample names for ", lengths.size(),
+              " sequences");
+  for (size_t b = 0; b < lengths.size(); ++b) {
+    const int64_t length = lengths[b];
     TORCH_CHECK(length > 0, "a packed sequence must hold at least one token, not ", length);
-    offsets_.push_back(offsets_.back() + length);
-    longest_ = std::max(longest_, length);
+    layout->offsets.push_back(layout->offsets.back() + length);
+    layout->longest = std::max(layout->longest, length);
+    layout->row_samples.insert(layout->row_samples.end(), static_cast<size_t>(length), layout->samples[b]);
+    for (int64_t t = 0; t < length; ++t) layout->row_positions.push_back(t);
   }
-  if (samples_.empty()) {
-    samples_.resize(lengths.size());
-    std::iota(samples_.begin(), samples_.end(), 0);
-  }
-  TORCH_CHECK(samples_.size() == lengths.size(), samples_.size(), " sample names for ", lengths.size(), " sequences");
+  layout_ = std::move(layout);
 }
 
 at::Tensor Packed::positions() const {
-  at::Tensor result = at::empty({rows()}, at::kLong);
-  int64_t* row = result.data_ptr<int64_t>();
-  for (int64_t b = 0; b < sequences(); ++b) {
-    std::iota(row + begin(b), row + begin(b + 1), 0);
-  }
-  return result;
+  return at::tensor(layout_->row_positions, at::kLong);
 }
 
 at::Tensor Packed::padded_rows() const {
   at::Tensor result = at::empty({rows()}, at::kLong);
   int64_t* row = result.data_ptr<int64_t>();
   for (int64_t b = 0; b < sequences(); ++b) {
-    std::iota(row + begin(b), row + begin(b + 1), b * longest_);
+    std::iota(row + begin(b), row + begin(b + 1), b * longest());
   }
   return result;
 }
@@ -42,7 +44,7 @@ at::Tensor Packed::padded_rows() const {
 at::Tensor Packed::occupied() const {
   at::Tensor lengths = at::empty({sequences(), 1}, at::kLong);
   for (int64_t b = 0; b < sequences(); ++b) lengths.data_ptr<int64_t>()[b] = length(b);
-  return at::arange(longest_, at::kLong).unsqueeze(0) < lengths;
+  return at::arange(longest(), at::kLong).unsqueeze(0) < lengths;
 }
 
 }  // namespace plumb::ops

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plumb/ops/kernel/adam.h"
 #include "plumb/optim/optimiser.h"
 
 namespace plumb {
@@ -16,14 +17,29 @@ class Adam : public Optimiser {
   Adam(const OptimConfig& config, const ParameterStore& store);
 
  protected:
+  using Kind = kernel::AdamStep::Kind;
+
   /// What becomes of the moments at update `t`, for optimisers that differ from Adam in this only.
   struct Step {
-    enum class Kind { None, Momentum, Adaptive } kind = Kind::Adaptive;  // Momentum: m without the division by sqrt(v)
+    Kind kind = Kind::Adaptive;  // Momentum: m without the division by sqrt(v)
     double factor = 1;
   };
   virtual Step step_at(int64_t) const { return {}; }
 
-  Update update(double lr, int64_t t) const override;
+  Update update(double lr, int64_t t, double gradient_scale) const override;
+  bool scales_and_decays() const override { return in_floats(); }
+
+ private:
+  /// p -= size m / (v_scale sqrt(v) + eps)
+  struct Sizes {
+    Kind kind;
+    double size, v_scale;
+  };
+  Sizes sizes_at(double lr, int64_t t) const;
+
+  /// The same by ATen, in any type, and by one kernel, for floats.
+  Update reference_update(const Sizes& sizes) const;
+  Update fused_update(const Sizes& sizes, double lr, double gradient_scale) const;
 };
 
 }  // namespace plumb

@@ -52,14 +52,9 @@ double gradient_norm(const at::Tensor& flat) {
   return std::sqrt(sum);
 }
 
-double clip_gradients(const at::Tensor& flat, double max_norm) {
-  const double norm = gradient_norm(flat);
+double clip_factor(double norm, double max_norm) {
   const double factor = max_norm / (norm + 1e-6);
-  if (max_norm > 0 && std::isfinite(norm) && factor < 1) {
-    const at::NoGradGuard no_grad;
-    flat.mul_(factor);
-  }
-  return norm;
+  return max_norm > 0 && std::isfinite(norm) && factor < 1 ? factor : 1;
 }
 
 }  // namespace plumb

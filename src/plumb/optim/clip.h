@@ -9,8 +9,8 @@ namespace plumb {
 /// infinite, too): the trainer looks at this number to see that a run has diverged.
 double gradient_norm(const at::Tensor& flat);
 
-/// Shrinks the buffer to a norm of `max_norm` if it is longer: g * min(1, max_norm / (norm + 1e-6)), as torch and
-/// fairseq do. 0 never shrinks. Returns the norm before; if that is not finite the buffer is left as it is.
-double clip_gradients(const at::Tensor& flat, double max_norm);
+/// What a gradient of this norm is multiplied by so that it is no longer than `max_norm`: min(1, max_norm / (norm +
+/// 1e-6)), as torch and fairseq do. 1 if `max_norm` is 0 or the norm is not finite.
+double clip_factor(double norm, double max_norm);
 
 }  // namespace plumb

@@ -50,15 +50,20 @@ Optimiser::Stretch Optimiser::stretch(int64_t begin, int64_t count) const {
   return s;
 }
 
-void Optimiser::step(double lr) {
-  const Update update = this->update(lr, ++steps_);
-  const bool decays = config_.weight_decay != 0;
+bool Optimiser::in_floats() const {
+  return values_.scalar_type() == at::kFloat && values_.device().is_cpu();
+}
+
+void Optimiser::step(double lr, double gradient_scale) {
+  const Update update = this->update(lr, ++steps_, gradient_scale);
+  const bool whole = scales_and_decays(), decays = config_.weight_decay != 0 && !whole;
   const int64_t size = values_.numel();
   const int64_t stretches = (size + kStretch - 1) / kStretch;
   at::parallel_for(0, stretches, 1, [&](int64_t begin, int64_t end) {
     const at::NoGradGuard no_grad;  // of this thread
     for (int64_t i = begin; i < end; ++i) {
       Stretch s = stretch(i * kStretch, std::min(kStretch, size - i * kStretch));
+      if (gradient_scale != 1 && !whole) s.g = s.g * gradient_scale;
       if (decays && config_.decay == Decay::L2) s.g = at::add(s.g, s.p, config_.weight_decay);
       if (decays && config_.decay == Decay::Decoupled) s.p.add_(s.p, -lr * config_.weight_decay);
       update(s);

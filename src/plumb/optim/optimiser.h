@@ -31,8 +31,9 @@ class Optimiser {
   Optimiser(const Optimiser&) = delete;
   Optimiser& operator=(const Optimiser&) = delete;
 
-  /// One update with the gradients that the store holds now. They are not changed.
-  void step(double lr);
+  /// One update with `gradient_scale` times the gradients that the store holds now: a mean over tokens and clipping
+  /// need no pass of their own. The gradients are not changed.
+  void step(double lr, double gradient_scale = 1);
 
   /// How many updates were made. With state() and the parameters this is all that a checkpoint has to keep.
   int64_t steps() const { return steps_; }
@@ -43,7 +44,8 @@ class Optimiser {
   void load_state(int64_t steps, const std::vector<State>& state);
 
  protected:
-  /// The same elements of every buffer. `g` already holds the part that L2 decay adds.
+  /// The same elements of every buffer. `g` is already scaled and holds the part that L2 decay adds, unless the
+  /// optimiser `scales_and_decays` itself.
   struct Stretch {
     at::Tensor p, g;
     std::vector<at::Tensor> state;  // in the order of the names
@@ -53,9 +55,13 @@ class Optimiser {
   Optimiser(const OptimConfig& config, const ParameterStore& store, const std::vector<std::string_view>& state);
 
   /// What update `t`, which counts from 1, does to a stretch. Several threads may call it at once.
-  virtual Update update(double lr, int64_t t) const = 0;
+  virtual Update update(double lr, int64_t t, double gradient_scale) const = 0;
+
+  /// Whether the function that update() gives does the scaling and the decay, too.
+  virtual bool scales_and_decays() const { return false; }
 
   const OptimConfig& config() const { return config_; }
+  bool in_floats() const;
 
  private:
   Stretch stretch(int64_t begin, int64_t count) const;

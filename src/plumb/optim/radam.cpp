@@ -26,7 +26,7 @@ Adam::Step Radam::step_at(int64_t t) const {
   const bool clinic = config().radam_form == RadamForm::Clinic;
   const double beta2 = config().betas[1], rho_t = radam_rho(beta2, t);
   if (clinic ? rho_t >= 5 : rho_t > 4) return {.factor = radam_rectification(beta2, t)};
-  return {.kind = clinic ? Step::Kind::None : Step::Kind::Momentum};
+  return {.kind = clinic ? Kind::None : Kind::Momentum};
 }
 
 }  // namespace plumb

@@ -10,7 +10,7 @@ Sgd::Sgd(const OptimConfig& config, const ParameterStore& store)
           config, store,
           config.momentum == 0 ? std::vector<std::string_view>{} : std::vector<std::string_view>{"momentum_buffer"}) {}
 
-Optimiser::Update Sgd::update(double lr, int64_t) const {
+Optimiser::Update Sgd::update(double lr, int64_t, double) const {
   if (config().momentum == 0) return [lr](Stretch& s) { s.p.add_(s.g, -lr); };
   return [lr, momentum = config().momentum](Stretch& s) {
     const at::Tensor& b = s.state[0];

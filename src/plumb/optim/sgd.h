@@ -10,7 +10,7 @@ class Sgd : public Optimiser {
   Sgd(const OptimConfig& config, const ParameterStore& store);
 
  protected:
-  Update update(double lr, int64_t t) const override;
+  Update update(double lr, int64_t t, double gradient_scale) const override;
 };
 
 }  // namespace plumb

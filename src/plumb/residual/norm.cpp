@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "plumb/ops/norm.h"
+#include <ATen/ATen.h>
 
 namespace plumb {
 namespace {
@@ -29,8 +29,27 @@ Norm::Norm(ParameterStore& store, const std::string& name, NormKind kind, int64_
   if (kind == NormKind::Dyt) alpha_ = store.declare({name + ".alpha", {1}, constant(kDytAlpha)});
 }
 
+ops::NormWeights Norm::weights() const {
+  return {*weight_, leaf_or_nothing(bias_), leaf_or_nothing(alpha_)};
+}
+
 at::Tensor Norm::operator()(const at::Tensor& x) const {
-  return ops::norm(kind_, x, {*weight_, leaf_or_nothing(bias_), leaf_or_nothing(alpha_)}, eps_);
+  return ops::norm(kind_, x, weights(), eps_);
+}
+
+ops::SkipAndNorm Norm::skip_and_norm(const at::Tensor& x, double factor) const {
+  ops::NormWeights scaled = weights();
+  if (factor != 1) {
+    // Every kind of norm is linear in weight and bias: a factor on them costs D multiplications, not N D.
+    scaled.weight = scaled.weight * factor;
+    if (scaled.bias.defined()) scaled.bias = scaled.bias * factor;
+  }
+  return ops::skip_and_norm(kind_, x, scaled, eps_);
+}
+
+std::optional<ops::ResidualNorm> Norm::as_last() const {
+  if (!*this) return std::nullopt;
+  return ops::ResidualNorm{kind_, weights(), eps_};
 }
 
 }  // namespace plumb

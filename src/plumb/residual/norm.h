@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "plumb/catalogue/terms.h"
+#include "plumb/ops/norm.h"
+#include "plumb/ops/residual.h"
 #include "plumb/store/parameter_store.h"
 
 namespace plumb {
@@ -16,8 +19,14 @@ class Norm {
 
   explicit operator bool() const { return static_cast<bool>(weight_); }
   at::Tensor operator()(const at::Tensor& x) const;
+  /// x for a skip, and `factor` times its norm for the branch.
+  ops::SkipAndNorm skip_and_norm(const at::Tensor& x, double factor) const;
+  /// The norm as the end of a residual; nothing if it is absent.
+  std::optional<ops::ResidualNorm> as_last() const;
 
  private:
+  ops::NormWeights weights() const;
+
   NormKind kind_ = NormKind::Layer;
   double eps_ = 0;
   Parameter weight_, bias_, alpha_;

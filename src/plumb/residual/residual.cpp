@@ -61,33 +61,62 @@ Residual::Residual(ParameterStore& store, const StackPlan& plan, Sublayer sublay
   if (!g_) g_ = declare_factor(store, name + "_branch_scale", rule_.g, plan.shape.width);
 }
 
-at::Tensor Residual::operator()(const at::Tensor& x, const at::Tensor& bottom, const ops::Packed& rows,
-                                const Branch& branch, Flow& flow, const Pass& pass) const {
-  at::Tensor u = shift_ ? x - *shift_ : x;
-  if (norm_in_) u = norm_in_(u);
-  if (rule_.c_in != 1) u = u * rule_.c_in;
-  tap(pass, Tap::Point::In, u);
-
-  at::Tensor a = branch(u);
-  if (norm_out_) a = norm_out_(a);
-  a = ops::dropout(a, rows, pass.dropout(dropout_, DropoutKind::Branch, stack_, sublayer_, layer_));
-  tap(pass, Tap::Point::Branch, a);
-  flow.branch(a);
-
-  if (pass.profile && profiled_) pass.profile->measure(stack_, r_, x, a);
-  at::Tensor z = scaled(rule_.r, r_, x) + scaled(rule_.g, g_, a);
-  if (rule_.beta != 1) z = z * rule_.beta;
-  if (rule_.alpha != 0) z = z + (rule_.alpha == 1 ? bottom : bottom * rule_.alpha);
-  tap(pass, Tap::Point::Sum, z);
-
-  if (norm_post_) z = norm_post_(z);
-  tap(pass, Tap::Point::Out, z);
-  return z;
+at::Tensor Projected::sum() const {
+  return bias.defined() ? product + bias : product;
 }
 
-at::Tensor Residual::scaled(const Factor& factor, const Parameter& learned, const at::Tensor& x) const {
-  if (learned) return x * *learned;
-  return factor.kind == Factor::Kind::Constant ? x * factor.value : x;
+ops::SkipAndNorm Residual::enter(const at::Tensor& x) const {
+  const at::Tensor u = shift_ ? x - *shift_ : x;
+  if (norm_in_ && !shift_) return norm_in_.skip_and_norm(x, rule_.c_in);
+  if (norm_in_) return {x, norm_in_.skip_and_norm(u, rule_.c_in).normed};
+  return {x, rule_.c_in == 1 ? u : u * rule_.c_in};
+}
+
+at::Tensor Residual::operator()(const at::Tensor& x, const at::Tensor& bottom, const ops::Packed& rows,
+                                const Branch& branch, Flow& flow, const Pass& pass) const {
+  const auto [skip, u] = enter(x);
+  tap(pass, Tap::Point::In, u);
+
+  const Projected f = branch(u);
+  ops::ResidualTerms terms{
+      .f = f.product,
+      .bias = f.bias,
+      .rows = rows,
+      .dropout = pass.dropout(dropout_, DropoutKind::Branch, stack_, sublayer_, layer_),
+  };
+  if (norm_out_) {
+    terms.f = norm_out_(f.sum());
+    terms.bias.reset();
+  }
+  if (pass.observer || pass.profile) {  // somebody wants to see the branch by itself
+    terms.f = ops::residual(terms);
+    terms.bias.reset();
+    terms.dropout = {};
+    tap(pass, Tap::Point::Branch, terms.f);
+    if (pass.profile && profiled_) pass.profile->measure(stack_, r_, x, terms.f);
+  }
+  flow.branch(terms);
+
+  terms.x = skip;
+  terms.r = gain(rule_.r, r_);
+  terms.g = gain(rule_.g, g_);
+  terms.beta = rule_.beta;
+  terms.alpha = rule_.alpha;
+  if (rule_.alpha != 0) terms.bottom = bottom;
+  if (!pass.observer) {
+    terms.norm = norm_post_.as_last();
+    return ops::residual(terms);
+  }
+  const at::Tensor z = ops::residual(terms);
+  tap(pass, Tap::Point::Sum, z);
+  const at::Tensor out = norm_post_ ? norm_post_(z) : z;
+  tap(pass, Tap::Point::Out, out);
+  return out;
+}
+
+ops::Gain Residual::gain(const Factor& factor, const Parameter& learned) const {
+  if (learned) return {.learned = *learned};
+  return {.value = factor.kind == Factor::Kind::Constant ? factor.value : 1};
 }
 
 void Residual::tap(const Pass& pass, Tap::Point point, const at::Tensor& value) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
 
@@ -11,6 +12,16 @@
 #include "plumb/store/parameter_store.h"
 
 namespace plumb {
+
+/// What a projection gives, with its bias not yet added: the residual adds it in a pass that it makes anyway.
+struct Projected {
+  Projected(at::Tensor product, at::Tensor bias = {}) : product(std::move(product)), bias(std::move(bias)) {}  // NOLINT
+
+  at::Tensor product;  // [N, D]
+  at::Tensor bias;     // [D] or undefined
+
+  at::Tensor sum() const;
+};
 
 /// One residual connection: the only place in the library where a skip is added.
 ///
@@ -23,7 +34,7 @@ namespace plumb {
 /// Which of these parts exist is the variant's row; `bottom` is the input of the layer, for every sub-layer of it.
 class Residual {
  public:
-  using Branch = std::function<at::Tensor(const at::Tensor&)>;
+  using Branch = std::function<Projected(const at::Tensor&)>;
 
   /// `layer` counts from 0. `layer_scalar` is the scalar that the layer's sub-layers share, if the row has one.
   Residual(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer, double dropout,
@@ -33,7 +44,8 @@ class Residual {
                         Flow& flow, const Pass& pass) const;
 
  private:
-  at::Tensor scaled(const Factor& factor, const Parameter& learned, const at::Tensor& x) const;
+  ops::SkipAndNorm enter(const at::Tensor& x) const;
+  ops::Gain gain(const Factor& factor, const Parameter& learned) const;
   void tap(const Pass& pass, Tap::Point point, const at::Tensor& value) const;
 
   Stack stack_;

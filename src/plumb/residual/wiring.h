@@ -16,8 +16,8 @@ class Flow {
   virtual ~Flow() = default;
   /// What layer `layer` (from 0) reads.
   virtual at::Tensor enter(int layer) = 0;
-  /// Every branch output a, in order, before the branch scale.
-  virtual void branch(const at::Tensor& /*a*/) {}
+  /// Every branch, in order: its output is what ops::residual() makes of these terms, which have no skip yet.
+  virtual void branch(const ops::ResidualTerms& /*a*/) {}
   /// What the layer gives.
   virtual void leave(int layer, const at::Tensor& y) = 0;
   /// What the stack gives, its ending included.

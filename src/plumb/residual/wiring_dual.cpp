@@ -29,7 +29,12 @@ class DualFlow : public Flow {
   DualFlow(const Dual& wiring, const at::Tensor& x0) : wiring_(wiring), x_(x0), second_(scaled(x0)) {}
 
   at::Tensor enter(int) override { return x_; }
-  void branch(const at::Tensor& a) override { second_ = second_ + scaled(a); }
+  void branch(const ops::ResidualTerms& a) override {
+    ops::ResidualTerms sum = a;
+    sum.x = second_;
+    sum.g.value = wiring_.scale;
+    second_ = ops::residual(sum);
+  }
   void leave(int, const at::Tensor& y) override { x_ = y; }
   at::Tensor out() override { return wiring_.finish(x_ + wiring_.norm(second_)); }
 

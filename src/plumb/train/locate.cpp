@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/cross_entropy.h"
-
 namespace plumb {
 namespace {
 
@@ -31,8 +29,7 @@ NonFinite locate_nonfinite(const Transformer& model, const TrainingBatch& batch,
   found.parameter = wrong_parameter(model.parameters());
   TapRecorder taps;
   pass.observer = &taps;
-  const at::Tensor logits = model.logits(model.features(batch.inputs, pass));
-  ops::cross_entropy(logits, batch.targets, label_smoothing, over).backward();
+  model.cross_entropies(model.features(batch.inputs, pass), batch.targets, label_smoothing, over).smoothed.backward();
   for (const auto& record : taps.records()) {
     if (found.tap.empty() && !finite(record.value)) found.tap = record.tap.name();
     // Gradients flow from the end: the last tap whose gradient is wrong got it first.

@@ -10,7 +10,6 @@
 
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/nn/transformer.h"
-#include "plumb/ops/cross_entropy.h"
 #include "plumb/optim/optimiser.h"
 
 namespace plumb {
@@ -46,9 +45,8 @@ double step_peak(const Config& config, const Layers& layers, int64_t sentences, 
   const auto watch = std::make_shared<AllocationWatch>();
   {
     const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, watch);
-    const at::Tensor logits =
-        model.logits(model.features({{ids, rows}, {ids, rows}}, {.training = true, .seed = 1, .step = 1}));
-    ops::cross_entropy(logits, ids, config.train.label_smoothing, config.train.smoothing_over).backward();
+    const at::Tensor features = model.features({{ids, rows}, {ids, rows}}, {.training = true, .seed = 1, .step = 1});
+    model.cross_entropies(features, ids, config.train.label_smoothing, config.train.smoothing_over).smoothed.backward();
   }
   return static_cast<double>(watch->peak());
 }

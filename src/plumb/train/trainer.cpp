@@ -12,7 +12,6 @@
 #include "plumb/config/dump.h"
 #include "plumb/data/run_vocabulary.h"
 #include "plumb/metric/bleu.h"
-#include "plumb/ops/cross_entropy.h"
 #include "plumb/optim/clip.h"
 #include "plumb/optim/schedule.h"
 #include "plumb/store/weights_file.h"
@@ -189,8 +188,8 @@ Trainer::StepResult Trainer::step() {
     const Pass pass{.training = true,
                     .seed = static_cast<uint64_t>(config_.seed),
                     .step = static_cast<uint64_t>(at_.update * t.update_freq + micro)};
-    const ops::CrossEntropy sums = ops::cross_entropies(model_.logits(model_.features(batch.inputs, pass)),
-                                                        batch.targets, t.label_smoothing, t.smoothing_over);
+    const ops::CrossEntropy sums =
+        model_.cross_entropies(model_.features(batch.inputs, pass), batch.targets, t.label_smoothing, t.smoothing_over);
     sums.smoothed.backward();
     result.loss += sums.smoothed.item<double>();
     result.nll += sums.nll.item<double>();
@@ -209,16 +208,14 @@ Trainer::StepResult Trainer::step() {
   const double tokens = static_cast<double>(result.tokens);
   result.loss /= tokens;
   result.nll /= tokens;
-  const at::Tensor& gradients = model_.parameters().gradients();
-  gradients.div_(tokens);
-  result.gradient_norm = clip_gradients(gradients, config_.optim.clip_norm);
+  result.gradient_norm = gradient_norm(model_.parameters().gradients()) / tokens;
   result.applied = std::isfinite(result.loss) && std::isfinite(result.gradient_norm);
   if (result.applied) {
-    optimiser_->step(lr);
+    optimiser_->step(lr, clip_factor(result.gradient_norm, config_.optim.clip_norm) / tokens);
   } else {
     report_nonfinite(batch, result);
   }
-  if (t.gradient_interval > 0 && at_.update % t.gradient_interval == 0) log_gradients();
+  if (t.gradient_interval > 0 && at_.update % t.gradient_interval == 0) log_gradients(1 / tokens);
   if (result.applied) {
     interval_.loss += result.loss * tokens;
     interval_.nll += result.nll * tokens;
@@ -282,7 +279,7 @@ void Trainer::log_step(const StepResult& last) {
 }
 
 // One vector per record: the norm of the gradient of each sub-layer's parameters, by the place they are named after.
-void Trainer::log_gradients() {
+void Trainer::log_gradients(double scale) {
   std::map<std::string, double> squares;
   for (const auto& entry : model_.parameters().entries()) {
     const std::string& name = entry.spec.name;
@@ -293,7 +290,7 @@ void Trainer::log_gradients() {
     const std::string kind = rest.starts_with("self_attn")      ? "self_attn"
                              : rest.starts_with("encoder_attn") ? "encoder_attn"
                                                                 : "ffn";
-    const double norm = model_.parameters().gradient(name).norm().item<double>();
+    const double norm = model_.parameters().gradient(name).norm().item<double>() * scale;
     squares[name.substr(0, sublayer) + kind] += norm * norm;
   }
   nlohmann::json norms = nlohmann::json::object();

@@ -60,7 +60,8 @@ class Trainer {
   StepResult step();
   void report_nonfinite(const TrainingBatch& last, const StepResult& result);
   void log_step(const StepResult& last);
-  void log_gradients();
+  /// Of the mean over tokens, which the gradients become when they are multiplied by `scale`.
+  void log_gradients(double scale);
   /// False if the run has to end.
   bool validate_now();
   void save();

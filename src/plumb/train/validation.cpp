@@ -5,7 +5,6 @@
 #include <ATen/ATen.h>
 
 #include "plumb/decode/generate.h"
-#include "plumb/ops/cross_entropy.h"
 
 namespace plumb {
 
@@ -18,8 +17,8 @@ Validation validate(const Transformer& model, const ParallelCorpus& corpus, cons
   double loss = 0, nll = 0;
   for (const SentenceList& sentences : ordered_batches(corpus.lengths(), config.max_tokens)) {
     const TrainingBatch batch = corpus.batch(sentences);
-    const ops::CrossEntropy sums = ops::cross_entropies(model.logits(model.features(batch.inputs, {})), batch.targets,
-                                                        config.label_smoothing, config.smoothing_over);
+    const ops::CrossEntropy sums = model.cross_entropies(model.features(batch.inputs, {}), batch.targets,
+                                                         config.label_smoothing, config.smoothing_over);
     loss += sums.smoothed.item<double>();
     nll += sums.nll.item<double>();
   }

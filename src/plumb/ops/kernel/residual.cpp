@@ -27,13 +27,14 @@ template <bool kVectors>
 HWY_INLINE void sum_row(const ResidualForward call, int64_t row, float* z) {
   const ResidualTerms terms = call.terms;
   const int64_t at = row * call.width;
-  const float *f = call.f + at, *x = call.x + at, *bottom = element(call.bottom, at);
+  const float *f = call.f + at, *x = element(call.x, at), *bottom = element(call.bottom, at);
   const Vector alpha = hn::Set(Tag(), terms.alpha);
   sweep_kept(terms.dropout, call.names, row, call.width, [&](auto part, int64_t i, Vector keep) {
     Vector a = part.load(f + i);
     if (HWY_LIKELY(terms.bias != nullptr)) a = hn::Add(a, part.load(terms.bias + i));
     a = hn::Mul(hn::Mul(a, keep), scaled_gain<kVectors>(part, terms.g, terms.beta, i));
-    a = hn::MulAdd(part.load(x + i), scaled_gain<kVectors>(part, terms.r, terms.beta, i), a);
+    if (HWY_LIKELY(x != nullptr))
+      a = hn::MulAdd(part.load(x + i), scaled_gain<kVectors>(part, terms.r, terms.beta, i), a);
     if (HWY_UNLIKELY(bottom != nullptr)) a = hn::MulAdd(part.load(bottom + i), alpha, a);
     part.store(a, z + i);
   });

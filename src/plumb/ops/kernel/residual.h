@@ -32,7 +32,7 @@ struct ResidualForward {
   RowNames names = {};  // not looked at without dropout
   int64_t width = 0;    // D
   const float* f = nullptr;
-  const float* x = nullptr;
+  const float* x = nullptr;       // null: no such term
   const float* bottom = nullptr;  // null: no such term
   float* z = nullptr;             // null: not wanted, if there is a norm; may be f or x
   float* y = nullptr;             // null without a norm; may be f, x or z

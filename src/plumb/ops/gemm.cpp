@@ -1,0 +1,69 @@
+#include "plumb/ops/gemm.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <cblas.h>
+
+#include "plumb/ops/parallel.h"
+
+namespace plumb::ops {
+namespace {
+
+// A block of rows packs all of b again, a block of columns all of a. With so many rows or columns that weighs nothing.
+constexpr int64_t kLeastRows = 256, kLeastColumns = 1024, kMostBlocks = 8;
+constexpr int64_t kMultiple = 48;  // of the rows or columns of every BLAS's register block
+
+int64_t block_length(int64_t length, int64_t least) {
+  const int64_t blocks = std::clamp<int64_t>(length / least, 1, kMostBlocks);
+  return ((length + blocks - 1) / blocks + kMultiple - 1) / kMultiple * kMultiple;
+}
+
+/// One product and how it is cut: by rows if there are more rows than columns.
+struct Cut {
+  explicit Cut(const Product& product)
+      : product(&product),
+        by_rows(product.m >= product.n),
+        blocks{by_rows ? product.m : product.n,
+               by_rows ? block_length(product.m, kLeastRows) : block_length(product.n, kLeastColumns)} {}
+
+  const Product* product;
+  bool by_rows;
+  RowChunks blocks;
+};
+
+CBLAS_TRANSPOSE order(const Operand& x) {
+  return x.transposed ? CblasTrans : CblasNoTrans;
+}
+
+void multiply_block(const Cut& cut, int64_t block) {
+  const Product& p = *cut.product;
+  const int64_t begin = cut.blocks.begin(block), count = cut.blocks.end(block) - begin;
+  const int64_t row = cut.by_rows ? begin : 0, column = cut.by_rows ? 0 : begin;
+  const float* a = p.a.data + (p.a.transposed ? row : row * p.a.stride);
+  const float* b = p.b.data + (p.b.transposed ? column * p.b.stride : column);
+  cblas_sgemm(CblasRowMajor, order(p.a), order(p.b), static_cast<int>(cut.by_rows ? count : p.m),
+              static_cast<int>(cut.by_rows ? p.n : count), static_cast<int>(p.k), 1, a, static_cast<int>(p.a.stride), b,
+              static_cast<int>(p.b.stride), p.beta, p.c + row * p.c_stride + column, static_cast<int>(p.c_stride));
+}
+
+}  // namespace
+
+void multiply(std::span<const Product> products) {
+  struct Piece {
+    Cut cut;
+    int64_t block;
+  };
+  std::vector<Piece> pieces;
+  for (const Product& product : products) {
+    if (product.m == 0 || product.n == 0) continue;
+    const Cut cut(product);
+    for (int64_t block = 0; block < cut.blocks.count(); ++block) pieces.push_back({cut, block});
+  }
+  for_each_piece(std::ssize(pieces), [&](int64_t i) {
+    const Piece& piece = pieces[static_cast<size_t>(i)];
+    multiply_block(piece.cut, piece.block);
+  });
+}
+
+}  // namespace plumb::ops

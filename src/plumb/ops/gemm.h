@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace plumb::ops {
+
+/// A matrix of floats, row by row: element (i, j) is data[i * stride + j], or data[j * stride + i] if `transposed`.
+struct Operand {
+  const float* data;
+  int64_t stride;
+  bool transposed = false;
+};
+
+/// c = a b + beta c for a [m, k], b [k, n] and c [m, n], whose rows are `c_stride` apart.
+struct Product {
+  int64_t m, n, k;
+  Operand a, b;
+  float beta;
+  float* c;
+  int64_t c_stride;
+};
+
+/// Computes independent products, at the same time if there are threads for it.
+///
+/// Each is cut into blocks by its shape alone, and a block is one call of the BLAS on one thread. So the bits do not
+/// depend on the number of threads, which those of a threaded BLAS do.
+void multiply(std::span<const Product> products);
+
+}  // namespace plumb::ops

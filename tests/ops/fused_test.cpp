@@ -1,0 +1,114 @@
+// The fused path of every op against the reference path in double, over the list of cases that gradcheck_test.cpp holds
+// against finite differences: values, gradients, and that neither depends on the number of threads.
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "plumb/ops/path.h"
+
+#include "ops/support/cases.h"
+#include "ops/support/numbers.h"
+
+namespace plumb::testing {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+/// The value of a case and the gradients of its inputs, from one random slope of the value.
+struct Outcome {
+  at::Tensor value;
+  Tensors gradients;
+};
+
+Tensors leaves(const Tensors& inputs, at::ScalarType dtype) {
+  Tensors result;
+  for (const at::Tensor& input : inputs) result.push_back(input.detach().to(dtype).clone().requires_grad_());
+  return result;
+}
+
+at::Tensor slope_of(const at::Tensor& value) {
+  return random(value.sizes().vec(), 99).to(value.scalar_type());
+}
+
+Outcome run(const DerivativeCase& which, at::ScalarType dtype, ops::Path path) {
+  const ops::PathScope scope(path);
+  const Tensors inputs = leaves(which.inputs, dtype);
+  const at::Tensor value = which.op(inputs);
+  return {value.detach(), torch::autograd::grad({value}, inputs, {slope_of(value)})};
+}
+
+/// Relative to the largest element: the sum of a row may cancel to nothing.
+double error(const at::Tensor& actual, const at::Tensor& expected) {
+  if (!actual.isfinite().all().item<bool>()) return INFINITY;
+  const double largest = expected.abs().max().item<double>();
+  return (actual.to(at::kDouble) - expected).abs().max().item<double>() / std::max(largest, 1e-3);
+}
+
+class FusedOps : public ::testing::TestWithParam<DerivativeCase> {
+ protected:
+  void TearDown() override { at::set_num_threads(1); }
+};
+
+TEST_P(FusedOps, AgreeWithTheReferenceInDouble) {
+  const int64_t before = ops::reference_calls();
+  const Outcome fused = run(GetParam(), at::kFloat, ops::Path::Fused);
+  EXPECT_EQ(ops::reference_calls(), before) << "the case did not take the fused path";
+  const Outcome exact = run(GetParam(), at::kDouble, ops::Path::Reference);
+  EXPECT_LE(error(fused.value, exact.value), 2e-6);
+  for (size_t i = 0; i < exact.gradients.size(); ++i) {
+    EXPECT_LE(error(fused.gradients[i], exact.gradients[i]), 1e-5) << "input " << i;
+  }
+}
+
+// A leaf with a gradient of its own gets what backward adds, whatever was there.
+TEST_P(FusedOps, AddToTheGradientThatALeafHas) {
+  const Outcome fused = run(GetParam(), at::kFloat, ops::Path::Fused);
+  Tensors inputs = leaves(GetParam().inputs, at::kFloat);
+  for (at::Tensor& input : inputs) input.mutable_grad() = at::ones_like(input);
+  Tensors buffers;
+  for (const at::Tensor& input : inputs) buffers.push_back(input.grad());
+  const at::Tensor value = GetParam().op(inputs);
+  value.backward(slope_of(value));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_TRUE(inputs[i].grad().is_same(buffers[i])) << "input " << i;
+    EXPECT_LE(error(inputs[i].grad() - 1, fused.gradients[i].to(at::kDouble)), 1e-5) << "input " << i;
+  }
+}
+
+TEST_P(FusedOps, DoNotDependOnTheNumberOfThreads) {
+  const Outcome one = run(GetParam(), at::kFloat, ops::Path::Fused);
+  for (int threads : {2, 3}) {
+    at::set_num_threads(threads);
+    const Outcome many = run(GetParam(), at::kFloat, ops::Path::Fused);
+    EXPECT_TRUE(at::equal(one.value, many.value)) << threads;
+    for (size_t i = 0; i < one.gradients.size(); ++i) {
+      EXPECT_TRUE(at::equal(one.gradients[i], many.gradients[i])) << threads << " threads, input " << i;
+    }
+  }
+}
+
+TEST_P(FusedOps, RefuseASecondDerivative) {
+  const Tensors inputs = leaves(GetParam().inputs, at::kFloat);
+  const at::Tensor value = GetParam().op(inputs);
+  EXPECT_THROW(torch::autograd::grad({value}, inputs, {slope_of(value)}, /*retain_graph=*/true, /*create_graph=*/true),
+               c10::Error);
+}
+
+std::vector<DerivativeCase> sized_cases() {
+  std::vector<DerivativeCase> all;
+  for (CaseSize size : {CaseSize::Small, CaseSize::Large}) {
+    for (DerivativeCase& one : op_cases(size)) {
+      one.name += size == CaseSize::Small ? "_small" : "_large";
+      all.push_back(one);
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FusedOps, ::testing::ValuesIn(sized_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace plumb::testing
