@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include <ATen/Parallel.h>
-#include <malloc.h>
 #include <sched.h>
 
 #include "plumb/base/error.h"
 #include "plumb/cli/command_line.h"
+#include "plumb/ops/caching_allocator.h"
 
 namespace plumb {
 namespace {
@@ -29,16 +29,8 @@ int cores() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// A step allocates the same large tensors as the step before. By default glibc returns each of them to the kernel,
-// which then zeroes the pages again: a quarter of a small model's step.
-void keep_freed_memory() {
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, -1);  // never
-  mallopt(M_TOP_PAD, 64 << 20);
-}
-
 int engine(int argc, char** argv) {
-  keep_freed_memory();
+  ops::install_caching_allocator();
   const std::string_view name = argc > 1 ? argv[1] : "";
   for (const EngineCommand& command : kEngineCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
