@@ -58,7 +58,7 @@ const std::vector<std::string> kSetting = {
     "generate.beam=1",
 };
 
-constexpr int64_t kFurtherUpdates = 300;
+constexpr int64_t kFurtherUpdates = 500;
 constexpr int64_t kShown = 6;
 
 struct Result {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plumb/catalogue/special_ids.h"
 #include "plumb/decode/search.h"
 #include "plumb/nn/decoding.h"
 
@@ -11,6 +12,9 @@ class ModelScorer : public Scorer {
   ModelScorer(const Transformer& model, const Tokens& source, int64_t beam) : decoding_(model, source, beam) {}
 
   at::Tensor step(const at::Tensor& ids) override { return decoding_.step(ids); }
+  ops::TopWords step_to_best(const at::Tensor& ids, int64_t count) override {
+    return decoding_.step_to_best(ids, count, kEos);
+  }
   void reorder(const at::Tensor& rows) override { decoding_.reorder(rows); }
   void keep(const at::Tensor& sentences) override { decoding_.keep(sentences); }
 

@@ -12,6 +12,7 @@
 namespace plumb {
 namespace {
 
+constexpr int64_t kSpecials = 3;  // pad, bos and eos: what may be forbidden at any time
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 /// A hypothesis that has not ended.
@@ -47,11 +48,30 @@ class Sentence {
     return std::move(finished_);
   }
 
-  /// One step: `log_p` is [beam, V]. Gives the hypothesis that each place of the beam continues.
+  /// How many of the likeliest tokens a hypothesis needs to be shown: twice the beam, and as many as can be forbidden.
+  int64_t wanted() const {
+    const int64_t repeats = options_.no_repeat_ngram > 0 ? std::ssize(open.front().tokens) : 0;
+    return 2 * options_.beam + kSpecials + repeats;
+  }
+
+  /// One step of beam search, given the likeliest tokens of its hypotheses, which stand from row `first` on. Gives the
+  /// hypothesis that each place of the beam continues.
+  std::vector<int64_t> advance(const ops::TopWords& likeliest, int64_t first) {
+    std::vector<Candidate> all;
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (open[i].alive) add_candidates(likeliest, first + static_cast<int64_t>(i), static_cast<int64_t>(i), all);
+    }
+    // Enough for `beam` that do not end.
+    const auto kept = static_cast<size_t>(2 * options_.beam);
+    std::ranges::stable_sort(all, std::ranges::greater{}, &Candidate::log_probability);
+    if (all.size() > kept) all.resize(kept);
+    return take(all);
+  }
+
+  /// One step of sampling: `log_p` is [beam, V].
   std::vector<int64_t> advance(double* log_p, int64_t words) {
     for (size_t i = 0; i < open.size(); ++i) forbid(open[i], log_p + static_cast<int64_t>(i) * words, words);
-    const std::vector<Candidate> candidates = options_.sampling ? sampled(log_p, words) : best(log_p, words);
-    return take(candidates);
+    return take(sampled(log_p, words));
   }
 
   size_t index;
@@ -63,7 +83,7 @@ class Sentence {
     log_p[kPad] = kNever;
     log_p[kBos] = kNever;
     if (length < options_.min_length) log_p[kEos] = kNever;
-    if (options_.no_repeat_ngram > 0) forbid_repeats(one.tokens, log_p);
+    for (int32_t token : repeating(one.tokens)) log_p[token] = kNever;
     if (length >= limit_) {
       for (int64_t word = 0; word < words; ++word) {
         if (word != kEos) log_p[word] = kNever;
@@ -73,37 +93,44 @@ class Sentence {
     if (std::all_of(log_p, log_p + words, [](double x) { return x == kNever; })) log_p[kEos] = 0;
   }
 
-  void forbid_repeats(const std::vector<int32_t>& tokens, double* log_p) const {
+  /// The tokens that would make an n-gram of this hypothesis a second time.
+  std::vector<int32_t> repeating(const std::vector<int32_t>& tokens) const {
+    std::vector<int32_t> result;
     const auto n = static_cast<size_t>(options_.no_repeat_ngram);
-    if (tokens.size() + 1 < n) return;
+    if (n == 0 || tokens.size() + 1 < n) return result;
     const auto tail = tokens.end() - static_cast<std::ptrdiff_t>(n - 1);
     for (size_t start = 0; start + n <= tokens.size(); ++start) {
       if (std::equal(tail, tokens.end(), tokens.begin() + static_cast<std::ptrdiff_t>(start))) {
-        log_p[tokens[start + n - 1]] = kNever;
+        result.push_back(tokens[start + n - 1]);
       }
     }
+    return result;
   }
 
-  // The 2 * beam best continuations of all hypotheses together: enough for `beam` that do not end.
-  std::vector<Candidate> best(const double* log_p, int64_t words) const {
-    std::vector<Candidate> all;
-    const auto wanted = static_cast<size_t>(2 * options_.beam);
-    std::vector<int32_t> order(static_cast<size_t>(words));
-    for (size_t i = 0; i < open.size(); ++i) {
-      if (!open[i].alive) continue;
-      const double* row = log_p + static_cast<int64_t>(i) * words;
-      for (size_t w = 0; w < order.size(); ++w) order[w] = static_cast<int32_t>(w);
-      const size_t kept = std::min(wanted, order.size());
-      // Ties go to the smaller token, so that the result does not depend on the sort.
-      std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
-                        [&](int32_t a, int32_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
-      for (size_t k = 0; k < kept; ++k) {
-        all.push_back({static_cast<int64_t>(i), order[k], open[i].log_probability + row[order[k]]});
-      }
+  // The 2 * beam best continuations of one hypothesis. Whatever is forbidden, it must be able to end.
+  void add_candidates(const ops::TopWords& likeliest, int64_t row, int64_t hypothesis,
+                      std::vector<Candidate>& all) const {
+    const Open& one = open[static_cast<size_t>(hypothesis)];
+    const bool at_limit = std::ssize(one.tokens) >= limit_, may_end = std::ssize(one.tokens) >= options_.min_length;
+    const size_t before = all.size();
+    const auto add = [&](int32_t token, double log_p) {
+      all.push_back({hypothesis, token, one.log_probability + log_p});
+    };
+    if (at_limit) {
+      const double end = likeliest.chosen[static_cast<size_t>(row)];
+      add(kEos, may_end && end > kNever ? end : 0);
+      return;
     }
-    std::ranges::stable_sort(all, std::ranges::greater{}, &Candidate::log_probability);
-    if (all.size() > wanted) all.resize(wanted);
-    return all;
+    const std::vector<int32_t> repeats = repeating(one.tokens);
+    for (int64_t k = 0; k < likeliest.count; ++k) {
+      if (all.size() - before == static_cast<size_t>(2 * options_.beam)) break;
+      const int32_t token = likeliest.words_of(row)[k];
+      const double log_p = likeliest.log_p_of(row)[k];
+      const bool forbidden = token == kPad || token == kBos || (token == kEos && !may_end) ||
+                             std::ranges::find(repeats, token) != repeats.end();
+      if (log_p > kNever && !forbidden) add(token, log_p);
+    }
+    if (all.size() == before) add(kEos, 0);
   }
 
   std::vector<Candidate> sampled(const double* log_p, int64_t words) {
@@ -159,6 +186,10 @@ at::Tensor long_tensor(const std::vector<int64_t>& values) {
 
 }  // namespace
 
+ops::TopWords Scorer::step_to_best(const at::Tensor& ids, int64_t count) {
+  return ops::top_words(step(ids), count, kEos);
+}
+
 std::vector<std::vector<Hypothesis>> search(Scorer& scorer, std::span<const SourceInfo> infos,
                                             const DecodeOptions& options) {
   std::vector<std::vector<Hypothesis>> results(infos.size());
@@ -166,14 +197,20 @@ std::vector<std::vector<Hypothesis>> search(Scorer& scorer, std::span<const Sour
   for (size_t i = 0; i < infos.size(); ++i) active.emplace_back(infos[i], options, i);
   at::Tensor ids = at::full({std::ssize(active) * options.beam}, kEos, at::kLong);  // fairseq starts from </s>
   while (!active.empty()) {
-    at::Tensor log_p = scorer.step(ids).to(at::kDouble).log_softmax(-1).contiguous();
-    const int64_t words = log_p.size(1);
+    at::Tensor log_p;  // [sentences * beam, V], for samples
+    ops::TopWords likeliest;
+    if (options.sampling) {
+      log_p = scorer.step(ids).to(at::kDouble).log_softmax(-1).contiguous();
+    } else {
+      likeliest = scorer.step_to_best(ids, active.front().wanted());
+    }
     std::vector<int64_t> rows, kept, tokens;
     for (size_t s = 0; s < active.size(); ++s) {
       const int64_t first = static_cast<int64_t>(s) * options.beam;
-      for (int64_t from : active[s].advance(log_p.data_ptr<double>() + first * words, words)) {
-        rows.push_back(first + from);
-      }
+      const std::vector<int64_t> from =
+          options.sampling ? active[s].advance(log_p.data_ptr<double>() + first * log_p.size(1), log_p.size(1))
+                           : active[s].advance(likeliest, first);
+      for (int64_t hypothesis : from) rows.push_back(first + hypothesis);
       if (active[s].done()) {
         results[active[s].index] = active[s].take_finished();
         continue;

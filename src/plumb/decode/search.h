@@ -6,6 +6,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "plumb/ops/top_words.h"
+
 namespace plumb {
 
 /// How to search. Names and meanings are fairseq's.
@@ -37,6 +39,8 @@ class Scorer {
   virtual ~Scorer() = default;
   /// Feeds one token to every hypothesis, int64 [sentences * beam]; gives logits [.., V].
   virtual at::Tensor step(const at::Tensor& ids) = 0;
+  /// The same, but gives the `count` likeliest tokens of each hypothesis, and log p of </s>.
+  virtual ops::TopWords step_to_best(const at::Tensor& ids, int64_t count);
   /// Hypothesis i goes on from what hypothesis rows[i] was. int64 [sentences * beam]
   virtual void reorder(const at::Tensor& rows) = 0;
   /// Only these sentences go on. int64, ascending

@@ -129,48 +129,31 @@ Projected Attention::finish(at::Tensor y) const {
   return out_ ? out_.project(y) : Projected{y};
 }
 
-Projected Attention::self_step(const at::Tensor& u, KeyValueCache& cache) const {
-  const std::vector<at::Tensor> parts = qkv_(u).chunk(3, /*dim=*/1);
-  cache.append(ready_key(parts[1]), ready_value(parts[2]));
-  return finish(ops::attention_step(ready_query(parts[0]), cache.keys(), cache.values(), heads_, scale_, {}));
+Projected Attention::self_step(const at::Tensor& u, ops::History& history, const ops::Ancestry& ancestry) const {
+  const at::Tensor qkv = qkv_(u);
+  const ops::Columns q(qkv, 0, width_), k(qkv, width_, width_), v(qkv, 2 * width_, width_);
+  const bool plain = !norms_inputs();
+  // What the projection made is the cache: nothing is copied.
+  history.keys.push_back(plain ? k : ready_key(k.view()));
+  history.values.push_back(plain ? v : ready_value(v.view()).contiguous());
+  return finish(ops::attention_history(plain ? q : ready_query(q.view()), history, ancestry, heads_, scale_));
 }
 
-MemoryCache Attention::remember(const at::Tensor& memory, const ops::Packed& memory_rows) const {
-  const std::vector<at::Tensor> parts = kv_(memory).chunk(2, /*dim=*/1);
-  return {ops::padded(ready_key(parts[0]), memory_rows), ops::padded(ready_value(parts[1]), memory_rows)};
+MemoryCache Attention::remember(const at::Tensor& memory) const {
+  const at::Tensor kv = kv_(memory);
+  if (!norms_inputs()) return {.keys_and_values = kv, .keys = {}, .values = {}};
+  const std::vector<at::Tensor> parts = ops::split_columns(kv, 2);
+  return {.keys_and_values = {}, .keys = ready_key(parts[0]), .values = ready_value(parts[1])};
 }
 
-Projected Attention::cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const {
-  return finish(ops::attention_step(ready_query(q_(u)), memory.keys, memory.values, heads_, scale_, forbidden));
-}
-
-void KeyValueCache::append(const at::Tensor& k, const at::Tensor& v) {
-  const int64_t capacity = keys_.defined() ? keys_.size(1) : 0;
-  if (length_ == capacity) {
-    const auto grown = [&](const at::Tensor& old, const at::Tensor& row) {
-      at::Tensor buffer = at::empty({row.size(0), std::max<int64_t>(16, 2 * capacity), row.size(1)}, row.options());
-      if (old.defined()) buffer.narrow(1, 0, length_).copy_(old);
-      return buffer;
-    };
-    keys_ = grown(keys_, k);
-    values_ = grown(values_, v);
-  }
-  keys_.select(1, length_).copy_(k);
-  values_.select(1, length_).copy_(v);
-  ++length_;
-}
-
-void KeyValueCache::select(const at::Tensor& rows) {
-  keys_ = keys_.index_select(0, rows);
-  values_ = values_.index_select(0, rows);
-}
-
-at::Tensor KeyValueCache::keys() const {
-  return keys_.narrow(1, 0, length_);
-}
-
-at::Tensor KeyValueCache::values() const {
-  return values_.narrow(1, 0, length_);
+Projected Attention::cross_step(const at::Tensor& u, const MemoryCache& memory,
+                                const ops::AttentionTerms& readers) const {
+  ops::AttentionTerms t = readers;
+  t.heads = heads_;
+  t.scale = scale_;
+  const at::Tensor& kv = memory.keys_and_values;
+  if (kv.defined()) return finish(ops::attention(q_(u), {kv, 0, width_}, {kv, width_, width_}, t));
+  return finish(ops::attention(ready_query(q_(u)), memory.keys, memory.values, t));
 }
 
 }  // namespace plumb

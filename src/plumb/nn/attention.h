@@ -2,33 +2,18 @@
 
 #include "plumb/nn/linear.h"
 #include "plumb/ops/attention.h"
+#include "plumb/ops/attention_history.h"
 #include "plumb/ops/packed.h"
 #include "plumb/residual/norm.h"
 #include "plumb/residual/pass.h"
 
 namespace plumb {
 
-/// What a decoder has read so far, seen by one self-attention: keys and values of positions 0 .. length - 1.
-/// The buffers hold more positions than are used, so that a step writes one row and copies nothing.
-class KeyValueCache {
- public:
-  /// Adds one position for every row. k and v are [R, D].
-  void append(const at::Tensor& k, const at::Tensor& v);
-  /// Row i becomes what row `rows[i]` was. int64 [R']
-  void select(const at::Tensor& rows);
-
-  at::Tensor keys() const;    // [R, T, D]
-  at::Tensor values() const;  // [R, T, D]
-
- private:
-  at::Tensor keys_, values_;  // [R, capacity, D]
-  int64_t length_ = 0;
-};
-
-/// The encoder's output as one cross-attention sees it: keys and values, computed once, padded to the longest source.
+/// The encoder's output as one cross-attention sees it: keys and values, computed once, packed as the memory is.
 /// Hypotheses of one sentence share them.
 struct MemoryCache {
-  at::Tensor keys, values;  // [B, S, D]
+  at::Tensor keys_and_values;  // [S, 2 D]; undefined where keys or values have norms of their own
+  at::Tensor keys, values;     // then these, [S, D]
 };
 
 /// Multi-head attention over packed sequences: self-attention (query, key and value from one multiplication), or
@@ -40,16 +25,17 @@ class Attention {
 
   /// u [N, D] reads itself. Causal in a decoder.
   Projected self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const;
-  /// One more position for R hypotheses, u [R, D]; what came before is in the cache, to which this position is added.
-  Projected self_step(const at::Tensor& u, KeyValueCache& cache) const;
+  /// One more position for R hypotheses, u [R, D]; what came before is in the history, to which this position is added.
+  /// The ancestry has it already.
+  Projected self_step(const at::Tensor& u, ops::History& history, const ops::Ancestry& ancestry) const;
 
   /// u [N, D] reads memory [S, D].
   Projected cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
                   const ops::Packed& memory_rows, const Pass& pass) const;
   /// Memory [S, D], ready to be read by many steps.
-  MemoryCache remember(const at::Tensor& memory, const ops::Packed& memory_rows) const;
-  /// One more position, u [B * beam, D]: hypotheses of one sentence stand together. `forbidden` is bool [B, S].
-  Projected cross_step(const at::Tensor& u, const MemoryCache& memory, const at::Tensor& forbidden) const;
+  MemoryCache remember(const at::Tensor& memory) const;
+  /// One more position, u [R, D]; `readers` says which hypotheses read which sentence of the memory.
+  Projected cross_step(const at::Tensor& u, const MemoryCache& memory, const ops::AttentionTerms& readers) const;
 
  private:
   /// The norms of queries, keys and values. The scores are `scale_` times what comes out.

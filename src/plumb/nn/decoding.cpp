@@ -11,35 +11,50 @@ Decoding::Decoding(const Transformer& model, const Tokens& source, int64_t beam,
   Memory memory;
   if (model.encoder_) {
     memory = {model.encode(source, {}), &source.rows};
-    forbidden_ = source.rows.occupied().logical_not();
+    context_.readers.keys = source.rows;
+    for (int64_t sentence = 0; sentence < sentences_; ++sentence) context_.readers.readers.push_back(sentence);
   }
+  share_out();
   caches_ = model.decoder_->remember(memory);
+}
+
+// Who the hypotheses are: `beam` for each sentence that goes on.
+void Decoding::share_out() {
+  const auto count = static_cast<size_t>(sentences_);
+  context_.rows = ops::Packed(std::vector<int64_t>(count * static_cast<size_t>(beam_), 1));
+  context_.readers.queries = ops::Packed(std::vector<int64_t>(count, beam_));
+}
+
+at::Tensor Decoding::features(const at::Tensor& ids) {
+  const at::Tensor x0 = model_.decoder_embedding_->step(ids, context_.rows, position_);
+  ++position_;
+  context_.ancestry.append(ids.numel());
+  return model_.decoder_->step(x0, context_, caches_);
 }
 
 at::Tensor Decoding::step(const at::Tensor& ids) {
   at::NoGradGuard no_grad;
-  const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(ids.size(0)), 1));
-  const at::Tensor x0 = model_.decoder_embedding_->step(ids, rows, position_);
-  ++position_;
-  return model_.logits(model_.decoder_->step(x0, rows, forbidden_, caches_));
+  return model_.logits(features(ids));
+}
+
+ops::TopWords Decoding::step_to_best(const at::Tensor& ids, int64_t count, int64_t chosen) {
+  at::NoGradGuard no_grad;
+  return ops::projected_top_words(features(ids), *model_.output_, count, chosen);
 }
 
 void Decoding::reorder(const at::Tensor& rows) {
-  at::NoGradGuard no_grad;
-  for (LayerCache& cache : caches_) cache.self.select(rows);
+  context_.ancestry.select(rows);
 }
 
 void Decoding::keep(const at::Tensor& sentences) {
-  at::NoGradGuard no_grad;
-  const at::Tensor rows = (sentences.unsqueeze(1) * beam_ + at::arange(beam_, at::kLong)).flatten();
-  for (LayerCache& cache : caches_) {
-    cache.self.select(rows);
-    if (!cache.memory.keys.defined()) continue;
-    cache.memory.keys = cache.memory.keys.index_select(0, sentences);
-    cache.memory.values = cache.memory.values.index_select(0, sentences);
+  context_.ancestry.select((sentences.unsqueeze(1) * beam_ + at::arange(beam_, at::kLong)).flatten());
+  std::vector<int64_t> readers;
+  for (int64_t i = 0; i < sentences.numel() && !context_.readers.readers.empty(); ++i) {
+    readers.push_back(context_.readers.readers[static_cast<size_t>(sentences.data_ptr<int64_t>()[i])]);
   }
-  if (forbidden_.defined()) forbidden_ = forbidden_.index_select(0, sentences);
+  context_.readers.readers = std::move(readers);
   sentences_ = sentences.size(0);
+  share_out();
 }
 
 }  // namespace plumb

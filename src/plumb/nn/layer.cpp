@@ -37,14 +37,15 @@ at::Tensor Layer::operator()(const at::Tensor& input, const ops::Packed& rows, c
 }
 
 void Layer::remember(const Memory& memory, LayerCache& cache) const {
-  if (cross_) cache.memory = cross_->attention.remember(memory.states, *memory.rows);
+  if (cross_) cache.memory = cross_->attention.remember(memory.states);
 }
 
-at::Tensor Layer::step(const at::Tensor& input, const ops::Packed& rows, const at::Tensor& forbidden, LayerCache& cache,
-                       Flow& flow) const {
-  const auto self = [&](const at::Tensor& u) { return self_attention_.self_step(u, cache.self); };
-  const auto cross = [&](const at::Tensor& u) { return cross_->attention.cross_step(u, cache.memory, forbidden); };
-  return run(input, rows, self, cross, flow, {});
+at::Tensor Layer::step(const at::Tensor& input, const StepContext& context, LayerCache& cache, Flow& flow) const {
+  const auto self = [&](const at::Tensor& u) { return self_attention_.self_step(u, cache.self, context.ancestry); };
+  const auto cross = [&](const at::Tensor& u) {
+    return cross_->attention.cross_step(u, cache.memory, context.readers);
+  };
+  return run(input, context.rows, self, cross, flow, {});
 }
 
 }  // namespace plumb

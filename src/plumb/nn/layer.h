@@ -17,8 +17,15 @@ struct Memory {
 
 /// What one decoder layer keeps between two steps of generation.
 struct LayerCache {
-  KeyValueCache self;
+  ops::History self;
   MemoryCache memory;
+};
+
+/// What all layers of a decoder share in one step of generation.
+struct StepContext {
+  ops::Packed rows;             // a sequence of one token for each hypothesis
+  ops::Ancestry ancestry;       // with this step's position
+  ops::AttentionTerms readers;  // who reads which sentence of the memory
 };
 
 /// Self-attention, cross-attention if there is an encoder to read, feed-forward; each inside its residual.
@@ -32,9 +39,8 @@ class Layer {
 
   /// Fills the part of the cache that does not change from step to step.
   void remember(const Memory& memory, LayerCache& cache) const;
-  /// One more position for every row of `input`; `forbidden` marks the padding of the memory, bool [B, S].
-  at::Tensor step(const at::Tensor& input, const ops::Packed& rows, const at::Tensor& forbidden, LayerCache& cache,
-                  Flow& flow) const;
+  /// One more position for every row of `input`.
+  at::Tensor step(const at::Tensor& input, const StepContext& context, LayerCache& cache, Flow& flow) const;
 
  private:
   using Branch = Residual::Branch;

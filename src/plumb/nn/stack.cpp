@@ -27,12 +27,11 @@ std::vector<LayerCache> LayerStack::remember(const Memory& memory) const {
   return caches;
 }
 
-at::Tensor LayerStack::step(const at::Tensor& x0, const ops::Packed& rows, const at::Tensor& forbidden,
-                            std::vector<LayerCache>& caches) const {
+at::Tensor LayerStack::step(const at::Tensor& x0, const StepContext& context, std::vector<LayerCache>& caches) const {
   const std::unique_ptr<Flow> flow = wiring_->start(x0);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const int index = static_cast<int>(i);
-    flow->leave(index, layers_[i].step(flow->enter(index), rows, forbidden, caches[i], *flow));
+    flow->leave(index, layers_[i].step(flow->enter(index), context, caches[i], *flow));
   }
   return flow->out();
 }

@@ -17,8 +17,7 @@ class LayerStack {
   /// A cache for each layer, with the memory in it.
   std::vector<LayerCache> remember(const Memory& memory) const;
   /// One more position for every row of x0, each a sequence of its own.
-  at::Tensor step(const at::Tensor& x0, const ops::Packed& rows, const at::Tensor& forbidden,
-                  std::vector<LayerCache>& caches) const;
+  at::Tensor step(const at::Tensor& x0, const StepContext& context, std::vector<LayerCache>& caches) const;
 
  private:
   Stack stack_;

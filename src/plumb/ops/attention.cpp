@@ -31,21 +31,7 @@ at::Tensor forbidden(const Packed& queries, const Packed& keys, bool causal) {
   return mask;
 }
 
-at::Tensor reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionTerms& t) {
-  const Packed &queries = t.queries, &keys = t.keys;
-  at::Tensor scores = at::matmul(split_heads(padded(q, queries), t.heads) * t.scale,
-                                 split_heads(padded(k, keys), t.heads).transpose(2, 3));
-  scores =
-      scores.masked_fill(forbidden(queries, keys, t.causal).to(q.device()), -std::numeric_limits<double>::infinity());
-  at::Tensor weights = scores.softmax(-1);  // [B, H, T, S]
-  if (t.dropout.active()) {
-    weights = weights * attention_keep(queries, keys, t.heads, t.dropout, weights.scalar_type()).to(q.device());
-  }
-  return join_heads(at::matmul(weights, split_heads(padded(v, keys), t.heads)), queries);
-}
-
-}  // namespace
-
+// [N, D] -> [B, longest, D], zeros where no token is.
 at::Tensor padded(const at::Tensor& x, const Packed& rows) {
   const int64_t places = rows.sequences() * rows.longest();
   return at::zeros({places, x.size(1)}, x.options())
@@ -53,18 +39,24 @@ at::Tensor padded(const at::Tensor& x, const Packed& rows) {
       .view({rows.sequences(), rows.longest(), x.size(1)});
 }
 
-at::Tensor attention_step(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, int64_t heads,
-                          double scale, const at::Tensor& forbidden) {
-  const int64_t groups = keys.size(0), width = q.size(1);
-  const at::Tensor queries = split_heads(q.view({groups, -1, width}), heads);  // [B, H, beam, K]
-  at::Tensor scores = at::matmul(queries * scale, split_heads(keys, heads).transpose(2, 3));
-  if (forbidden.defined()) {
-    const at::Tensor mask = forbidden.view({groups, 1, 1, keys.size(1)});
-    scores = scores.masked_fill(mask, -std::numeric_limits<double>::infinity());
+at::Tensor reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionTerms& t) {
+  const Packed &queries = t.queries, &keys = t.keys;
+  const auto read = [&](const at::Tensor& by_sequence) {
+    if (t.readers.empty()) return by_sequence;
+    return by_sequence.index_select(0, at::tensor(t.readers, at::kLong).to(by_sequence.device()));
+  };
+  at::Tensor scores = at::matmul(split_heads(padded(q, queries), t.heads) * t.scale,
+                                 split_heads(read(padded(k, keys)), t.heads).transpose(2, 3));
+  const at::Tensor mask = read(forbidden(queries, keys, t.causal)).to(q.device());
+  scores = scores.masked_fill(mask, -std::numeric_limits<double>::infinity());
+  at::Tensor weights = scores.softmax(-1);  // [B, H, T, S]
+  if (t.dropout.active()) {
+    weights = weights * attention_keep(queries, keys, t.heads, t.dropout, weights.scalar_type()).to(q.device());
   }
-  const at::Tensor y = at::matmul(scores.softmax(-1), split_heads(values, heads));
-  return y.transpose(1, 2).reshape({q.size(0), width});
+  return join_heads(at::matmul(weights, split_heads(read(padded(v, keys)), t.heads)), queries);
 }
+
+}  // namespace
 
 at::Tensor attention(const Columns& q, const Columns& k, const Columns& v, const AttentionTerms& terms) {
   TORCH_CHECK(terms.queries.sequences() == terms.keys.sequences(), terms.queries.sequences(), " query sequences, but ",

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include <ATen/core/Tensor.h>
 
 #include "plumb/ops/dropout.h"
@@ -24,6 +27,12 @@ struct AttentionTerms {
   double scale = 1;
   bool causal = false;
   Dropout dropout = {};
+  /// Sequence b of the queries reads sequence readers[b] of the keys; empty: its own number. No gradients then.
+  std::vector<int64_t> readers = {};
+
+  int64_t key_sequence(int64_t sequence) const {
+    return readers.empty() ? sequence : readers[static_cast<size_t>(sequence)];
+  }
 };
 
 /// softmax(scale * q k^T) v for every head of every sequence, heads joined. Sequence b of the queries sees sequence b
@@ -37,14 +46,5 @@ at::Tensor attention(const Columns& q, const Columns& k, const Columns& v, const
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const Packed& queries,
                      const Packed& keys, int64_t heads, double scale, bool causal, const Dropout& dropout);
-
-/// [N, D] -> [B, longest, D], zeros where no token is.
-at::Tensor padded(const at::Tensor& x, const Packed& rows);
-
-/// One query per row over keys that were kept: q [B * beam, D] in groups of `beam` that share keys and values
-/// [B, T, D]. Where `forbidden` (bool [B, T]) is true no query looks; undefined: everywhere allowed. No gradients
-/// needed.
-at::Tensor attention_step(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, int64_t heads,
-                          double scale, const at::Tensor& forbidden);
 
 }  // namespace plumb::ops

@@ -41,14 +41,14 @@ void for_each_head(const AttentionTerms& t, int64_t head_width, const Body& body
         .sample = static_cast<uint64_t>(t.queries.samples()[static_cast<size_t>(sequence)]),
         .head = static_cast<uint32_t>(head)};
     const kernel::AttentionCall call{.queries = t.queries.length(sequence),
-                                     .keys = t.keys.length(sequence),
+                                     .keys = t.keys.length(t.key_sequence(sequence)),
                                      .width = head_width,
                                      .scale = static_cast<float>(t.scale),
                                      .causal = t.causal,
                                      .dropout = t.dropout.active() ? &dropout : nullptr,
                                      .scratch = room.data()};
     body(call, head, Place{t.queries.begin(sequence), head * head_width},
-         Place{t.keys.begin(sequence), head * head_width});
+         Place{t.keys.begin(t.key_sequence(sequence)), head * head_width});
   });
 }
 
@@ -112,6 +112,7 @@ at::Tensor attention_fused(const Columns& q_in, const Columns& k_in, const Colum
                               sums + head * rows + at_q.row);
   });
   if (wants_gradient(q.matrix, k.matrix, v.matrix)) {
+    TORCH_CHECK(terms.readers.empty(), "keys that several sequences read have no gradient here");
     const auto node = make_node<AttentionBackward>(q.matrix, k.matrix, v.matrix);
     node->q = q;
     node->k = k;

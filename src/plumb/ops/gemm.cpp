@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <cblas.h>
+#include <omp.h>
 
 #include "plumb/ops/parallel.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 // A block of rows packs all of b again, a block of columns all of a. With so many rows or columns that weighs nothing.
 constexpr int64_t kLeastRows = 256, kLeastColumns = 1024, kMostBlocks = 8;
-constexpr int64_t kMultiple = 48;  // of the rows or columns of every BLAS's register block
+constexpr int64_t kFewRows = 512, kLeastColumnsOfFew = 192;  // so few rows of a stay in the cache
+constexpr int64_t kMultiple = 48;                            // of the rows or columns of every BLAS's register block
 
 int64_t block_length(int64_t length, int64_t least) {
   const int64_t blocks = std::clamp<int64_t>(length / least, 1, kMostBlocks);
@@ -25,11 +27,28 @@ struct Cut {
       : product(&product),
         by_rows(product.m >= product.n),
         blocks{by_rows ? product.m : product.n,
-               by_rows ? block_length(product.m, kLeastRows) : block_length(product.n, kLeastColumns)} {}
+               by_rows ? block_length(product.m, kLeastRows)
+                       : block_length(product.n, product.m <= kFewRows ? kLeastColumnsOfFew : kLeastColumns)} {}
 
   const Product* product;
   bool by_rows;
   RowChunks blocks;
+};
+
+/// In a parallel region OpenBLAS keeps to the thread that calls it. Outside of one it takes as many as OpenMP allows.
+class OneBlasThread {
+ public:
+  explicit OneBlasThread(bool needed) : before_(needed && !omp_in_parallel() ? omp_get_max_threads() : 1) {
+    if (before_ > 1) omp_set_num_threads(1);
+  }
+  ~OneBlasThread() {
+    if (before_ > 1) omp_set_num_threads(before_);
+  }
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  int before_;
 };
 
 CBLAS_TRANSPOSE order(const Operand& x) {
@@ -60,6 +79,7 @@ void multiply(std::span<const Product> products) {
     const Cut cut(product);
     for (int64_t block = 0; block < cut.blocks.count(); ++block) pieces.push_back({cut, block});
   }
+  const OneBlasThread scope(/*needed=*/pieces.size() == 1);
   for_each_piece(std::ssize(pieces), [&](int64_t i) {
     const Piece& piece = pieces[static_cast<size_t>(i)];
     multiply_block(piece.cut, piece.block);
