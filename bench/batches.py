@@ -20,7 +20,7 @@ def length_near(rng, log_mean, sigma):
 
 
 def length_pairs(rng):
-    """(target, source) lengths of a corpus, </s> counted: log-normal, and a translation is about as long as its text."""
+    """(target, source) lengths of a corpus, </s> counted: log-normal, a translation about as long as its text."""
     log_mean = math.log(MEAN_LENGTH) - SIGMA * SIGMA / 2
     sources = [length_near(rng, log_mean, SIGMA) for _ in range(POOL)]
     return [(length_near(rng, math.log(s), 0.15), s) for s in sources]

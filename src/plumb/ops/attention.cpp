@@ -59,8 +59,9 @@ at::Tensor reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 }  // namespace
 
 at::Tensor attention(const Columns& q, const Columns& k, const Columns& v, const AttentionTerms& terms) {
-  TORCH_CHECK(terms.queries.sequences() == terms.keys.sequences(), terms.queries.sequences(), " query sequences, but ",
-              terms.keys.sequences(), " key sequences");
+  const int64_t read = terms.readers.empty() ? terms.keys.sequences() : std::ssize(terms.readers);
+  TORCH_CHECK(terms.queries.sequences() == read, terms.queries.sequences(), " query sequences, but ", read,
+              " key sequences");
   if (takes_fused_path(q.matrix)) return attention_fused(q, k, v, terms);
   return reference(q.view(), k.view(), v.view(), terms);
 }

@@ -108,7 +108,7 @@ TopWords projected_top_words(const at::Tensor& features, const at::Tensor& weigh
   const RowChunks chunks{rows, std::max<int64_t>(16, kLogits / words)};
   for (int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
     const int64_t begin = chunks.begin(chunk), length = chunks.end(chunk) - begin;
-    const at::Tensor logits = linear(features.narrow(0, begin, length), weight, {});
+    const at::Tensor logits = ops::linear(features.narrow(0, begin, length), weight, {});
     fused_rows(logits.data_ptr<float>(), words, begin, length, chosen, result);
   }
   return result;
