@@ -16,6 +16,7 @@
 #include "plumb/decode/generate.h"
 #include "plumb/ops/caching_allocator.h"
 #include "plumb/ops/path.h"
+#include "plumb/ops/stopwatch.h"
 #include "plumb/optim/optimiser.h"
 #include "plumb/store/weights_file.h"
 
@@ -60,12 +61,16 @@ class Worker {
 
   json step(const TrainingBatch& batch) {
     if (!optimiser_) optimiser_ = make_optimiser(config_.optim, model_.parameters());
+    const ops::StepTimer timer;
     model_.parameters().zero_gradients();
     const Pass pass{.training = true, .seed = 1, .step = static_cast<uint64_t>(optimiser_->steps())};
     const at::Tensor loss = training_loss(model_, batch, pass, config_.train);
     loss.backward();
     optimiser_->step(config_.optim.lr);
-    return {{"loss", loss.item<double>()}};
+    json split;
+    const ops::StepTimes times = timer.times();
+    for (size_t i = 0; i < times.size(); ++i) split[std::string(ops::kStepParts[i])] = times[i];
+    return {{"loss", loss.item<double>()}, {"split", split}};
   }
 
   json generate(const Tokens& source) {

@@ -6,6 +6,7 @@
 #include "plumb/ops/fused_node.h"
 #include "plumb/ops/kernel/bias_activation.h"
 #include "plumb/ops/path.h"
+#include "plumb/ops/stopwatch.h"
 
 namespace plumb::ops {
 namespace {
@@ -17,6 +18,7 @@ struct BiasActivationBackward : FusedNode {
   Dropout dropout;
 
   variable_list backward(const variable_list& outputs) override {
+    const PartScope scope(StepPart::Activation);
     const at::Tensor dh = outputs[0].contiguous();
     const int64_t width = dh.size(1);
     at::Tensor din = at::empty_like(dh);
@@ -46,6 +48,7 @@ struct BiasActivationBackward : FusedNode {
 
 at::Tensor bias_activation_fused(Activation activation, const at::Tensor& input, const at::Tensor& bias,
                                  const Packed& rows, const Dropout& dropout) {
+  const PartScope scope(StepPart::Activation);
   const at::Tensor in = input.contiguous();
   const int64_t width = in.size(1);
   at::Tensor h = at::empty_like(in);

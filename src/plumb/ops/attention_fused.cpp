@@ -7,6 +7,7 @@
 #include "plumb/ops/fused_node.h"
 #include "plumb/ops/kernel/attention.h"
 #include "plumb/ops/parallel.h"
+#include "plumb/ops/stopwatch.h"
 
 namespace plumb::ops {
 namespace {
@@ -30,6 +31,7 @@ kernel::MutableHeadRows room_at(const Columns& c, const at::Tensor& gradient, co
 /// Goes through all heads of all sequences: body(call, sequence, head, place of the queries, place of the keys).
 template <class Body>
 void for_each_head(const AttentionTerms& t, int64_t head_width, const Body& body) {
+  const PartScope scope(StepPart::Attention);
   const kernel::DropoutKey key = dropout_key(t.dropout);
   const auto scratch = static_cast<int64_t>(kernel::attention_scratch(t.keys.longest(), head_width));
   for_each_piece(t.queries.sequences() * t.heads, [&](int64_t piece) {

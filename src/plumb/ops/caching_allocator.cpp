@@ -1,5 +1,6 @@
 #include "plumb/ops/caching_allocator.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr size_t kHeader = 64;             // before the data: the size of the block; keeps the data aligned
 constexpr size_t kHuge = size_t{2} << 20;  // blocks from this size on begin at a huge page
-constexpr size_t kLeastKept = 256U << 20;  // that much may lie unused whatever the program uses
+constexpr size_t kLeastKept = 256U << 20;  // that much may lie unused beyond a quarter of the most that was used
 
 /// Sizes in steps of an eighth: batches of nearly the same size share blocks.
 size_t rounded(size_t bytes) {
@@ -40,7 +41,8 @@ class Blocks {
       used_ += found->first;
       return static_cast<char*>(block) + kHeader;
     }
-    if (unused_ > kLeastKept && unused_ > used_ / 2) release();
+    most_used_ = std::max(most_used_, used_ + size);
+    if (used_ + unused_ + size > most_used_ + most_used_ / 4 + kLeastKept) release();
     char* block = fresh(size);
     *reinterpret_cast<size_t*>(block) = size;
     used_ += size;
@@ -77,7 +79,7 @@ class Blocks {
 
   std::mutex mutex_;
   std::map<size_t, std::vector<void*>> free_;
-  size_t used_ = 0, unused_ = 0;
+  size_t used_ = 0, unused_ = 0, most_used_ = 0;
   std::atomic<int64_t> fresh_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include "plumb/ops/parallel.h"
+#include "plumb/ops/stopwatch.h"
 
 namespace plumb::ops {
 namespace {
@@ -29,6 +30,9 @@ struct Cut {
         blocks{by_rows ? product.m : product.n,
                by_rows ? block_length(product.m, kLeastRows)
                        : block_length(product.n, product.m <= kFewRows ? kLeastColumnsOfFew : kLeastColumns)} {}
+
+  /// Multiplications of a block.
+  int64_t work() const { return blocks.length * (by_rows ? product->n : product->m) * product->k; }
 
   const Product* product;
   bool by_rows;
@@ -69,6 +73,7 @@ void multiply_block(const Cut& cut, int64_t block) {
 }  // namespace
 
 void multiply(std::span<const Product> products) {
+  const PartScope scope(StepPart::Gemm);
   struct Piece {
     Cut cut;
     int64_t block;
@@ -79,7 +84,9 @@ void multiply(std::span<const Product> products) {
     const Cut cut(product);
     for (int64_t block = 0; block < cut.blocks.count(); ++block) pieces.push_back({cut, block});
   }
-  const OneBlasThread scope(/*needed=*/pieces.size() == 1);
+  // The longest first: one that is left for the end would keep the other threads waiting.
+  std::ranges::stable_sort(pieces, std::ranges::greater{}, [](const Piece& piece) { return piece.cut.work(); });
+  const OneBlasThread one(/*needed=*/pieces.size() == 1);
   for_each_piece(std::ssize(pieces), [&](int64_t i) {
     const Piece& piece = pieces[static_cast<size_t>(i)];
     multiply_block(piece.cut, piece.block);

@@ -4,6 +4,7 @@
 
 #include "plumb/ops/norm_gradients.h"
 #include "plumb/ops/path.h"
+#include "plumb/ops/stopwatch.h"
 
 namespace plumb::ops {
 namespace {
@@ -22,6 +23,7 @@ struct NormBackward : FusedNode {
   NormWeights weights;
 
   variable_list backward(const variable_list& outputs) override {
+    const PartScope scope(StepPart::Residual);
     const at::Tensor& skip = outputs[0];
     if (!outputs[1].defined()) return {skip, {}, {}, {}};
     const int64_t width = x.size(-1), rows = x.numel() / width;
@@ -52,6 +54,7 @@ struct NormBackward : FusedNode {
 };
 
 SkipAndNorm norm_fused(NormKind kind, const at::Tensor& input, const NormWeights& weights, double eps, bool with_skip) {
+  const PartScope scope(StepPart::Residual);
   const at::Tensor x = input.contiguous();
   const int64_t width = x.size(-1), rows = x.numel() / width;
   at::Tensor y = at::empty_like(x);

@@ -10,6 +10,7 @@
 #include "plumb/ops/indices.h"
 #include "plumb/ops/kernel/cross_entropy.h"
 #include "plumb/ops/parallel.h"
+#include "plumb/ops/stopwatch.h"
 
 namespace plumb::ops {
 namespace {
@@ -133,6 +134,7 @@ struct ProjectedCrossEntropyBackward : FusedNode {
   at::Tensor weight;
 
   variable_list backward(const variable_list& outputs) override {
+    const PartScope scope(StepPart::Loss);
     if (!outputs[0].defined()) return {at::Tensor(), at::Tensor()};
     const double slope = outputs[0].item<double>();
     if (slope != 1 && gradients.features.defined()) gradients.features.mul_(slope);
@@ -146,6 +148,7 @@ struct ProjectedCrossEntropyBackward : FusedNode {
 
 CrossEntropy projected_cross_entropies_fused(const at::Tensor& features, const at::Tensor& weight,
                                              const at::Tensor& targets, double eps, SmoothingOver over) {
+  const PartScope scope(StepPart::Loss);
   const at::Tensor rows = features.contiguous();
   const bool learns = wants_gradient(rows, weight);
   check_indices(targets, weight.size(0), "target");

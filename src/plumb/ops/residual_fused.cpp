@@ -4,6 +4,7 @@
 
 #include "plumb/ops/kernel/residual.h"
 #include "plumb/ops/norm_gradients.h"
+#include "plumb/ops/stopwatch.h"
 
 namespace plumb::ops {
 namespace {
@@ -56,6 +57,7 @@ float* room(const at::Tensor& x) {
 }
 
 variable_list ResidualBackward::backward(const variable_list& outputs) {
+  const PartScope scope(StepPart::Residual);
   const at::Tensor dy = outputs[0].contiguous();
   const int64_t rows = dy.size(0);
   const KernelTerms own(t, width);
@@ -107,6 +109,7 @@ at::Tensor contiguous_or_nothing(const at::Tensor& x) {
 }  // namespace
 
 at::Tensor residual_fused(const ResidualTerms& terms) {
+  const PartScope scope(StepPart::Residual);
   ResidualTerms t = terms;
   t.f = t.f.contiguous();
   t.x = contiguous_or_nothing(t.x);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/ops/stopwatch.h"
 #include "plumb/optim/adam.h"
 #include "plumb/optim/radam.h"
 #include "plumb/optim/sgd.h"
@@ -55,6 +56,7 @@ bool Optimiser::in_floats() const {
 }
 
 void Optimiser::step(double lr, double gradient_scale) {
+  const ops::PartScope scope(ops::StepPart::Optimiser);
   const Update update = this->update(lr, ++steps_, gradient_scale);
   const bool whole = scales_and_decays(), decays = config_.weight_decay != 0 && !whole;
   const int64_t size = values_.numel();
