@@ -17,6 +17,7 @@ constexpr std::string_view kB2tRescales[] = {"none", "depth"};
 constexpr std::string_view kCorpora[] = {"numbers", "text"};
 constexpr std::string_view kSubwords[] = {"bpe", "unigram", "subword_nmt"};
 constexpr std::string_view kSmoothingOver[] = {"all", "others"};
+constexpr std::string_view kPaths[] = {"reference", "fused"};
 constexpr std::string_view kRegimes[] = {"A", "B", "C", "D", "T", "G", "X"};
 constexpr std::string_view kRoles[] = {"embedding",
                                        "position",
@@ -52,6 +53,7 @@ template <> Words words<B2tRescale>() { return kB2tRescales; }
 template <> Words words<Corpus>() { return kCorpora; }
 template <> Words words<Subwords>() { return kSubwords; }
 template <> Words words<SmoothingOver>() { return kSmoothingOver; }
+template <> Words words<Path>() { return kPaths; }
 template <> Words words<Regime>() { return kRegimes; }
 template <> Words words<Role>() { return kRoles; }
 // clang-format on

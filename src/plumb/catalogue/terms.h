@@ -20,6 +20,9 @@ enum class Corpus { Numbers, Text };
 enum class Subwords { Bpe, Unigram, SubwordNmt };
 enum class SmoothingOver { All, Others };
 
+/// The two ways of computing an op (ops/path.h).
+enum class Path { Reference, Fused };
+
 /// Base initialisation: A fairseq <= 0.8 (Admin), B fairseq 0.9 (T-Fixup), C fairseq since 2020-03 (B2T),
 /// D torch's nn.Linear default (torchscale), T the theory of Xiong et al., G GPT-2/Megatron, X Xavier normal (DeepNet).
 enum class Regime { A, B, C, D, T, G, X };

@@ -22,6 +22,7 @@
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
 #include "plumb/data/prepared.h"
+#include "plumb/ops/path.h"
 #include "plumb/run/checkpoint.h"
 #include "plumb/run/run_log.h"
 #include "plumb/store/weights_file.h"
@@ -217,6 +218,7 @@ int demo_command(int argc, char** argv) {
   all.insert(all.end(), overrides.begin(), overrides.end());
   Config config = load_overrides(all);
   set_threads(config.threads);
+  ops::set_path(config.ops);
   if (starts) {
     config.model.source_vocab = config.model.target_vocab = 200;
     show_starts(config.model, static_cast<uint64_t>(config.seed));

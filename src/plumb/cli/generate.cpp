@@ -25,6 +25,7 @@
 #include "plumb/config/load.h"
 #include "plumb/data/batches.h"
 #include "plumb/data/run_vocabulary.h"
+#include "plumb/ops/path.h"
 #include "plumb/run/checkpoint.h"
 #include "plumb/task/translation.h"
 #include "plumb/text/line_reader.h"
@@ -223,6 +224,7 @@ int generate_command(int argc, char** argv) {
   if (average) overrides.push_back(fmt::format("generate.average={}", *average));
   const Config config = load_config(fs::path(run) / "config.toml", overrides);
   set_threads(config.threads);
+  ops::set_path(config.ops);
   const std::vector<fs::path> files = weights(run, which, config.generate.average);
   Transformer model(config.model, static_cast<uint64_t>(config.seed));
   load_average(model.parameters(), files);

@@ -17,6 +17,7 @@
 #include "plumb/data/prepared.h"
 #include "plumb/nn/parts.h"
 #include "plumb/nn/transformer.h"
+#include "plumb/ops/path.h"
 #include "plumb/run/checkpoint.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/text/front_process.h"
@@ -157,6 +158,7 @@ int train_command(int argc, char** argv) {
   Sources sources;
   Config config = load_config(file, overrides, &sources);
   set_threads(config.threads);
+  ops::set_path(config.ops);
   if (dry) {
     assume_vocabulary(config, sources);
     dry_run(config, json);

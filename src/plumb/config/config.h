@@ -160,6 +160,7 @@ struct TrainConfig {
   int64_t max_epoch = 0;
   int64_t max_tokens = 4096;
   int64_t update_freq = 1;
+  bool recompute = false;
   double label_smoothing = 0.1;
   SmoothingOver smoothing_over = SmoothingOver::All;
   int64_t log_interval = 50;
@@ -182,6 +183,8 @@ struct TrainConfig {
     visit("max_epoch", c.max_epoch, "stop after so many passes over the data; 0: no limit");
     visit("max_tokens", c.max_tokens, "rows of a batch, on its longer side; all of them are real tokens");
     visit("update_freq", c.update_freq, "batches whose gradients make one update");
+    visit("recompute", c.recompute,
+          "keep only the input of each layer and compute the rest again: a third more time, far less memory");
     visit("label_smoothing", c.label_smoothing, "probability mass that is spread over the vocabulary");
     visit("smoothing_over", c.smoothing_over, "over all words (the papers) or over the others (fairseq since 2021)");
     visit("log_interval", c.log_interval, "updates between two train records");
@@ -301,6 +304,7 @@ struct ScheduleConfig {
 struct Config {
   int64_t seed = 1;
   int threads = 0;
+  Path ops = Path::Fused;
   DataConfig data;
   ModelConfig model;
   TrainConfig train;
@@ -312,6 +316,7 @@ struct Config {
   static void fields(Self& c, Visit&& visit) {
     visit("seed", c.seed, "where every random stream starts");
     visit("threads", c.threads, "threads of one process; 0: OMP_NUM_THREADS, else every core it may use");
+    visit("ops", c.ops, "fused: our own kernels; reference: LibTorch's, several times slower, to compare with");
   }
 
   /// The sections of the file, in order.

@@ -12,6 +12,10 @@ std::atomic<int64_t> reference_count = 0;
 
 }  // namespace
 
+void set_path(Path path) {
+  current = path;
+}
+
 PathScope::PathScope(Path path) : before_(current) {
   current = path;
 }

@@ -4,13 +4,18 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "plumb/catalogue/terms.h"
+
 namespace plumb::ops {
 
 /// The two ways of computing an op. The reference is a few lines of ATen and is the definition: any device, any type,
 /// twice differentiable. The fused path is our own kernel for floats on a CPU with a hand-written gradient.
-enum class Path { Reference, Fused };
+using plumb::Path;
 
-/// Which path ops take from here to the end of the scope, on this thread. Without any scope it is the fused one.
+/// Which path ops take on this thread, until another is set. At first it is the fused one.
+void set_path(Path path);
+
+/// The same from here to the end of the scope.
 class PathScope {
  public:
   explicit PathScope(Path path);

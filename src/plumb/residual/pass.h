@@ -19,6 +19,7 @@ struct Pass {
   uint64_t step = 0;
   Observer* observer = nullptr;
   AdminProfile* profile = nullptr;
+  bool recompute = false;  // layers are computed again in the backward pass; not while somebody watches
 
   /// The dropout of one site in this pass; nothing is dropped outside training.
   ops::Dropout dropout(double p, DropoutKind kind, Stack stack, Sublayer sublayer, int layer) const {

@@ -18,6 +18,8 @@ class Flow {
   virtual at::Tensor enter(int layer) = 0;
   /// Every branch, in order: its output is what ops::residual() makes of these terms, which have no skip yet.
   virtual void branch(const ops::ResidualTerms& /*a*/) {}
+  /// Whether branch() does anything: then a layer cannot be computed a second time.
+  virtual bool sees_branches() const { return false; }
   /// What the layer gives.
   virtual void leave(int layer, const at::Tensor& y) = 0;
   /// What the stack gives, its ending included.

@@ -6,8 +6,7 @@
 // Row l of W has l + 1 numbers, 1 / (l + 1) at first, and no constraint. One more row after the last layer gives what
 // the stack gives.
 
-#include <ATen/ATen.h>
-
+#include "plumb/ops/weighted_sum.h"
 #include "plumb/residual/wiring.h"
 
 namespace plumb {
@@ -36,7 +35,7 @@ class Dlcl : public Wiring {
 
   at::Tensor mixed(const std::vector<at::Tensor>& history) const {
     const size_t row = history.size() - 1;
-    const at::Tensor sum = at::matmul(*weights_[row], at::stack(history).flatten(1)).view(history[0].sizes());
+    const at::Tensor sum = ops::weighted_sum(history, *weights_[row]);
     return norm_before_mixing_ ? sum : normed(row, sum);
   }
 

@@ -45,7 +45,8 @@ double step_peak(const Config& config, const Layers& layers, int64_t sentences, 
   const auto watch = std::make_shared<AllocationWatch>();
   {
     const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, watch);
-    const at::Tensor features = model.features({{ids, rows}, {ids, rows}}, {.training = true, .seed = 1, .step = 1});
+    const at::Tensor features = model.features(
+        {{ids, rows}, {ids, rows}}, {.training = true, .seed = 1, .step = 1, .recompute = config.train.recompute});
     model.cross_entropies(features, ids, config.train.label_smoothing, config.train.smoothing_over).smoothed.backward();
   }
   return static_cast<double>(watch->peak());

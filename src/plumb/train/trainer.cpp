@@ -183,11 +183,14 @@ Trainer::StepResult Trainer::step() {
   TrainingBatch batch;
   for (int64_t micro = 0; micro < t.update_freq; ++micro) {
     phase_.set(micro == 0 ? Phase::Step : Phase::Accumulation, at_.update);
-    batch = train_.batch(batches()[static_cast<size_t>(at_.batch)]);
+    const std::vector<SentenceList>& plan = batches();
+    const auto index = static_cast<size_t>(at_.batch);
+    batch = prefetch_.take(plan[index], index + 1 < plan.size() ? &plan[index + 1] : nullptr);
     // Each batch of an update has its own dropout: the step of the generator counts batches.
     const Pass pass{.training = true,
                     .seed = static_cast<uint64_t>(config_.seed),
-                    .step = static_cast<uint64_t>(at_.update * t.update_freq + micro)};
+                    .step = static_cast<uint64_t>(at_.update * t.update_freq + micro),
+                    .recompute = t.recompute};
     const ops::CrossEntropy sums =
         model_.cross_entropies(model_.features(batch.inputs, pass), batch.targets, t.label_smoothing, t.smoothing_over);
     sums.smoothed.backward();

@@ -15,6 +15,7 @@
 #include "plumb/train/changes.h"
 #include "plumb/train/guard.h"
 #include "plumb/train/phase.h"
+#include "plumb/train/prefetch.h"
 #include "plumb/train/signals.h"
 #include "plumb/train/status.h"
 
@@ -73,6 +74,7 @@ class Trainer {
   Prepared data_;
   std::filesystem::path run_;
   ParallelCorpus train_, valid_;
+  Prefetch prefetch_{train_};
   RunIdentity identity_;
   Transformer model_;
   std::unique_ptr<Optimiser> optimiser_;

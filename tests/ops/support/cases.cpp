@@ -11,6 +11,7 @@
 #include "plumb/ops/norm.h"
 #include "plumb/ops/residual.h"
 #include "plumb/ops/split_columns.h"
+#include "plumb/ops/weighted_sum.h"
 
 #include "ops/support/numbers.h"
 
@@ -55,6 +56,9 @@ class Cases {
     add_residual();
     add("dropout", {random({n_, s_.width}, 1)},
         [rows = s_.rows](const Tensors& in) { return ops::dropout(in[0], rows, kDropout); });
+    add("weighted_sum", {matrix(1), matrix(2), matrix(3), random({3}, 4)}, [](const Tensors& in) {
+      return ops::weighted_sum({in[0], in[1], in[2]}, in[3]);
+    });
     add("split_columns", {random({n_, 3 * s_.width}, 1)}, [](const Tensors& in) {
       const std::vector<at::Tensor> parts = ops::split_columns(in[0], 3);
       return parts[0] * parts[2] + parts[1];

@@ -1,0 +1,19 @@
+#include "plumb/train/prefetch.h"
+
+namespace plumb {
+
+TrainingBatch Prefetch::take(const SentenceList& now, const SentenceList* next) {
+  TrainingBatch batch;
+  if (batch_.valid()) {
+    TrainingBatch ready = batch_.get();
+    if (coming_ == now) batch = std::move(ready);
+  }
+  if (!batch.targets.defined()) batch = corpus_.batch(now);
+  if (next) {
+    coming_ = *next;
+    batch_ = std::async(std::launch::async, [this] { return corpus_.batch(coming_); });
+  }
+  return batch;
+}
+
+}  // namespace plumb
