@@ -7,7 +7,8 @@ import random
 
 EOS, FIRST_WORD = 2, 4
 MEAN_LENGTH, SHORTEST, LONGEST, SIGMA = 22, 4, 100, 0.6
-POOL, TARGET_TOKENS = 40000, 4096
+POOL, TARGET_TOKENS = 160000, 4096  # pairs of a usual corpus, and how many of their tokens make a batch
+BUCKET_WIDTHS = (1.0, 1.02, 1.05, 1.1, 1.15, 1.2)
 BLOCKS, BLOCK = 8, 256
 SOURCES = 32
 
@@ -26,15 +27,38 @@ def length_pairs(rng):
     return [(length_near(rng, math.log(s), 0.15), s) for s in sources]
 
 
-def pair_batches(rng, count):
-    """A shuffled choice of the batches of a sorted corpus. Sorted by target and then by source, a batch has nearly no
-    padding on either side."""
-    batches = [[]]
-    for pair in sorted(length_pairs(rng)):
-        if sum(target for target, _ in batches[-1]) + pair[0] > TARGET_TOKENS:
+def snake(pairs, width):
+    """Sorted by target length in buckets that are `width` times as long as they are short, and by source length within
+    each, up and down in turns: neighbours are alike on both sides, also from one bucket to the next."""
+    def bucket(pair):
+        return pair[0] if width == 1 else int(math.log(pair[0]) / math.log(width))
+
+    result = []
+    for number, (_, group) in enumerate(itertools.groupby(sorted(pairs), key=bucket)):
+        result += sorted(group, key=lambda pair: pair[1], reverse=number % 2 == 1)
+    return result
+
+
+def cut(pairs):
+    """Into batches of about TARGET_TOKENS target tokens."""
+    batches, size = [[]], 0
+    for pair in pairs:
+        if size + pair[0] > TARGET_TOKENS:
             batches.append([])
+            size = 0
         batches[-1].append(pair)
-    return rng.sample(batches[:-1], count)
+        size += pair[0]
+    return batches[:-1]
+
+
+def padded_tokens(batches):
+    return sum(len(batch) * (max(t for t, _ in batch) + max(s for _, s in batch)) for batch in batches)
+
+
+def pair_batches(rng, count):
+    """A random choice of the batches of a corpus, which is sorted in the way that leaves the least padding."""
+    pairs = length_pairs(rng)
+    return rng.sample(min((cut(snake(pairs, width)) for width in BUCKET_WIDTHS), key=padded_tokens), count)
 
 
 def source_batches(rng, count):

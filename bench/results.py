@@ -47,6 +47,7 @@ def row(name, measured, peer, rounds):
         "ratio": summary([p["seconds"] / s for p, s in zip(peer, seconds)]),
         "page_faults": statistics.median(answer["page_faults"] for answer in measured),
         "reference_calls": max(answer.get("reference_calls", 0) for answer in measured),
+        "fresh_allocations": statistics.median(answer.get("fresh_allocations", 0) for answer in measured),
         "split": None,
     }
     if rounds[0]["flops"]:
@@ -80,6 +81,8 @@ def lines(workload):
             yield split_line(one["split"])
         if one["worker"].endswith("fused") and one["reference_calls"]:
             yield f"  {one['reference_calls']} ops of a step took the reference path"
+        if one["worker"].endswith("fused") and one["fresh_allocations"]:
+            yield f"  {one['fresh_allocations']:.0f} allocations of a step found nothing to reuse"
     peak = workload["peak_gflops"]
     yield "  sgemm peak {median:.0f} ({low:.0f} .. {high:.0f}) GFLOP/s".format(**peak)
     for reason in workload["void"]:

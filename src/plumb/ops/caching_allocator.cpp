@@ -63,8 +63,8 @@ class Blocks {
  private:
   char* fresh(size_t size) {
     ++fresh_;
-    void* block = std::aligned_alloc(size >= kHuge ? kHuge : kHeader, (size + kHeader - 1) / kHeader * kHeader);
-    if (block == nullptr) throw std::bad_alloc();
+    void* block = nullptr;
+    if (posix_memalign(&block, size >= kHuge ? kHuge : kHeader, size) != 0) throw std::bad_alloc();
     if (size >= kHuge) madvise(block, size, MADV_HUGEPAGE);
     return static_cast<char*>(block);
   }
