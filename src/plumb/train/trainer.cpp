@@ -47,6 +47,7 @@ Trainer::Trainer(const Config& config, const Prepared& data, const std::filesyst
     : config_(config),
       data_(data),
       run_(created(run)),
+      lock_(run_),
       train_(data.train, std::min(config.data.max_length, config.model.max_positions)),
       valid_(data.valid, /*max_length=*/0),
       identity_{.config = config,

@@ -10,6 +10,7 @@
 #include "plumb/data/prepared.h"
 #include "plumb/optim/optimiser.h"
 #include "plumb/run/checkpoint.h"
+#include "plumb/run/run_lock.h"
 #include "plumb/run/tensorboard.h"
 #include "plumb/task/translation.h"
 #include "plumb/train/changes.h"
@@ -73,6 +74,7 @@ class Trainer {
   Config config_;
   Prepared data_;
   std::filesystem::path run_;
+  RunLock lock_;
   ParallelCorpus train_, valid_;
   Prefetch prefetch_{train_};
   RunIdentity identity_;
