@@ -33,13 +33,15 @@ Sizes sizes_of(CaseSize size) {
   if (size == CaseSize::Small) {
     return {Packed({3, 1, 2}, {5, 0, 9}), Packed({2, 4, 1}, {5, 0, 9}), 6, 10, 2, 5};
   }
+  const bool real = size == CaseSize::Real;
   std::vector<int64_t> lengths, key_lengths, samples;
-  for (int64_t i = 0; i < 60; ++i) {
+  for (int64_t i = 0; i < (real ? 300 : 60); ++i) {
     lengths.push_back(1 + i * 7 % 23);
     key_lengths.push_back(1 + i * 5 % 31);
     samples.push_back(1000 - i);
   }
-  return {Packed(lengths, samples), Packed(key_lengths, samples), 60, 129, 3, 301};
+  const Packed rows(lengths, samples), keys(key_lengths, samples);
+  return real ? Sizes{rows, keys, 512, 1024, 4, 10000} : Sizes{rows, keys, 60, 129, 3, 301};
 }
 
 class Cases {
