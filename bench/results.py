@@ -77,11 +77,13 @@ def lines(workload):
     """The part of the table that is about one workload."""
     for one in workload["rows"]:
         yield line(workload, one)
+        if not one["worker"].endswith("fused"):
+            continue
         if one["split"]:
             yield split_line(one["split"])
-        if one["worker"].endswith("fused") and one["reference_calls"]:
+        if one["reference_calls"]:
             yield f"  {one['reference_calls']} ops of a step took the reference path"
-        if one["worker"].endswith("fused") and one["fresh_allocations"]:
+        if one["fresh_allocations"]:
             yield f"  {one['fresh_allocations']:.0f} allocations of a step found nothing to reuse"
     peak = workload["peak_gflops"]
     yield "  sgemm peak {median:.0f} ({low:.0f} .. {high:.0f}) GFLOP/s".format(**peak)
