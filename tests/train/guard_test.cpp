@@ -43,6 +43,15 @@ TEST(Guard, EndsARunWhoseLossLeavesItsBand) {
   EXPECT_NE(reason.find("jumped to 9.000"), std::string::npos);
 }
 
+TEST(Guard, LetsALossNearZeroStumble) {
+  const TrainConfig train = config();
+  Guard guard(train, /*unigram_entropy=*/5);
+  std::string reason;
+  for (int64_t update = 1; update <= 100; ++update) EXPECT_TRUE(guard.healthy(update, 1e-4, true, reason));
+  EXPECT_TRUE(guard.healthy(101, 0.4, true, reason)) << reason;  // thousands of deviations, but nothing
+  EXPECT_FALSE(guard.healthy(102, 5, true, reason));
+}
+
 TEST(Guard, LetsALossFallAsFastAsItLikes) {
   const TrainConfig train = config();
   Guard guard(train, 3);

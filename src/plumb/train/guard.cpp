@@ -8,7 +8,8 @@ namespace plumb {
 namespace {
 
 constexpr std::string_view kOutcomes[] = {"trained", "stuck", "diverged", "interrupted"};
-constexpr double kMustBeat = 0.9;  // of the unigram entropy
+constexpr double kMustBeat = 0.9;   // of the unigram entropy
+constexpr double kLeastJump = 0.1;  // of the unigram entropy: a loss near zero has a band of no width
 
 }  // namespace
 
@@ -27,7 +28,8 @@ bool Guard::healthy(int64_t update, double loss, bool applied, std::string& reas
   lost_in_a_row_ = 0;
   const double deviation = std::sqrt(variance_);
   const bool band_is_known = seen_ >= config_.band_window;
-  if (config_.band_sigmas > 0 && band_is_known && loss > mean_ + config_.band_sigmas * deviation && loss > 2 * mean_) {
+  const double jump = std::max(config_.band_sigmas * deviation, kLeastJump * unigram_entropy_);
+  if (config_.band_sigmas > 0 && band_is_known && loss > mean_ + jump && loss > 2 * mean_) {
     reason = fmt::format("the loss jumped to {:.3f} from a running mean of {:.3f} +- {:.3f}", loss, mean_, deviation);
     return false;
   }
