@@ -1,5 +1,6 @@
 #include "plumb/ops/attention.h"
 
+#include <iterator>
 #include <limits>
 
 #include <ATen/ATen.h>

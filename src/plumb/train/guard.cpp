@@ -1,6 +1,7 @@
 #include "plumb/train/guard.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
