@@ -6,8 +6,7 @@
 namespace plumb::bench {
 
 /// theta . (H theta), where H is the Hessian of the training loss and theta are the parameters: a vector that every
-/// program has, so that their results can be compared. The product comes from differentiating twice, on the reference
-/// path: gradients of fused ops have no gradient.
-double curvature(const Transformer& model, const TrainingBatch& batch, const TrainConfig& train);
+/// program has, so that their results can be compared.
+double curvature(Transformer& model, const TrainingBatch& batch, const TrainConfig& train);
 
 }  // namespace plumb::bench

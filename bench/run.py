@@ -94,7 +94,7 @@ def measure(workload, given, folder):
     batches.write(file, made)
     with contextlib.ExitStack() as stack:
         workers = []
-        for name, command in programs(given.build / "plumb-bench", workload.paths).items():
+        for name, command in programs(given.build / "plumb-bench").items():
             workers.append(Worker(name, command, workload, file, given.threads))
             stack.callback(workers[-1].close)
         share_weights(workers, folder)

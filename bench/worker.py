@@ -30,9 +30,9 @@ def environment(threads):
     return {**os.environ, **settings}
 
 
-def programs(plumb_bench, paths):
+def programs(plumb_bench):
     """Name and command of each worker of a workload; PyTorch comes last."""
-    commands = {f"plumb {path}": [str(plumb_bench), "--path", path] for path in paths}
+    commands = {f"plumb {path}": [str(plumb_bench), "--path", path] for path in ("fused", "reference")}
     return {**commands, PEER: [PYTHON, str(HERE / "peers" / "pytorch_worker.py")]}
 
 

@@ -30,7 +30,6 @@ class Workload:
     do: str  # the command that is timed: step, generate or hvp
     settings: dict
     kind: str = "pairs"  # what a batch is: pairs, blocks (of a text) or sources (to translate)
-    paths: tuple = ("fused", "reference")
     peer_must_reach: float = 0  # MFU of PyTorch below which a run is void
 
     def size(self, key):
@@ -48,9 +47,8 @@ WORKLOADS = [
              settings(LANGUAGE_MODEL, shape(0, 6, 256, 1024), dropout(0)), kind="blocks"),
     Workload("C", "beam 5 of 32 sentences, 25 tokens, model of A", "generate",
              settings(TRANSLATION, shape(6, 6, 512, 1024), dropout(0), BEAM), kind="sources"),
-    # A second derivative needs the reference path: the gradients of fused ops have none.
     Workload("H", "Hessian-vector product, translation 6-6 d128 f256, no dropout", "hvp",
-             settings(TRANSLATION, shape(6, 6, 128, 256), dropout(0)), paths=("reference",)),
+             settings(TRANSLATION, shape(6, 6, 128, 256), dropout(0))),
 ]
 
 

@@ -127,5 +127,15 @@ class Transformer(nn.Module):
 
 
 def loss_of(model, batch, smoothing):
-    """Label-smoothed cross-entropy, the mean over the words."""
-    return F.cross_entropy(model.logits(model(batch)), batch.target_out, label_smoothing=smoothing)
+    """Label-smoothed cross-entropy over all words, the mean over the tokens.
+
+    With l the logits of a token and t its target, it is -log p_t + smoothing * (l_t - mean(l)). The second part is a
+    product of the features with rows of the matrix: the logits are passed over for the plain cross-entropy alone.
+    F.cross_entropy(..., label_smoothing=) passes over them once more, forward and backward.
+    """
+    features = model(batch)
+    loss = F.cross_entropy(model.logits(features), batch.target_out)
+    if smoothing == 0:
+        return loss
+    towards = F.embedding(batch.target_out, model.embedding) - model.embedding.mean(0)
+    return loss + smoothing * (features * towards).sum() / len(features)

@@ -9,6 +9,7 @@
 #include "plumb/ops/path.h"
 
 #include "ops/support/cases.h"
+#include "ops/support/comparisons.h"
 #include "ops/support/numbers.h"
 
 namespace plumb::testing {
@@ -22,28 +23,11 @@ struct Outcome {
   Tensors gradients;
 };
 
-Tensors leaves(const Tensors& inputs, at::ScalarType dtype) {
-  Tensors result;
-  for (const at::Tensor& input : inputs) result.push_back(input.detach().to(dtype).clone().requires_grad_());
-  return result;
-}
-
-at::Tensor slope_of(const at::Tensor& value) {
-  return random(value.sizes().vec(), 99).to(value.scalar_type());
-}
-
 Outcome run(const DerivativeCase& which, at::ScalarType dtype, ops::Path path) {
   const ops::PathScope scope(path);
   const Tensors inputs = leaves(which.inputs, dtype);
   const at::Tensor value = which.op(inputs);
   return {value.detach(), torch::autograd::grad({value}, inputs, {slope_of(value)})};
-}
-
-/// Relative to the largest element: the sum of a row may cancel to nothing.
-double error(const at::Tensor& actual, const at::Tensor& expected) {
-  if (!actual.isfinite().all().item<bool>()) return INFINITY;
-  const double largest = expected.abs().max().item<double>();
-  return (actual.to(at::kDouble) - expected).abs().max().item<double>() / std::max(largest, 1e-3);
 }
 
 class FusedOps : public ::testing::TestWithParam<DerivativeCase> {
@@ -96,18 +80,7 @@ TEST_P(FusedOps, RefuseASecondDerivative) {
                c10::Error);
 }
 
-std::vector<DerivativeCase> sized_cases() {
-  std::vector<DerivativeCase> all;
-  for (CaseSize size : {CaseSize::Small, CaseSize::Large}) {
-    for (DerivativeCase& one : op_cases(size)) {
-      one.name += size == CaseSize::Small ? "_small" : "_large";
-      all.push_back(one);
-    }
-  }
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, FusedOps, ::testing::ValuesIn(sized_cases()),
+INSTANTIATE_TEST_SUITE_P(Cases, FusedOps, ::testing::ValuesIn(small_and_large_cases()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "plumb/nn/recompute.h"
+#include "plumb/ops/tangent.h"
 
 namespace plumb {
 namespace {
@@ -39,7 +40,7 @@ at::Tensor LayerStack::operator()(const at::Tensor& x0, const ops::Packed& rows,
                                   const Pass& pass) const {
   const std::unique_ptr<Flow> flow = wiring_->start(x0);
   const bool watched = pass.observer || pass.profile || flow->sees_branches();
-  const bool again = pass.recompute && at::GradMode::is_enabled() && !watched;
+  const bool again = pass.recompute && at::GradMode::is_enabled() && !watched && !ops::carries_tangents();
   for (size_t i = 0; i < layers_.size(); ++i) {
     const int index = static_cast<int>(i);
     const at::Tensor x = flow->enter(index);

@@ -7,6 +7,7 @@
 #include "plumb/ops/kernel/bias_activation.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/stopwatch.h"
+#include "plumb/ops/tangent.h"
 
 namespace plumb::ops {
 namespace {
@@ -74,6 +75,16 @@ at::Tensor bias_activation_fused(Activation activation, const at::Tensor& input,
   return h;
 }
 
+/// ReLU and dropout are factors, which the tangent has too: h is above zero where neither is zero.
+at::Tensor relu_with_tangent(const at::Tensor& in, const at::Tensor& bias, const Packed& rows, const Dropout& dropout) {
+  const at::Tensor h = bias_activation_fused(Activation::Relu, in, bias, rows, dropout);
+  at::Tensor tangent = full_tangent_of(in);
+  if (const at::Tensor shift = tangent_of(bias); shift.defined()) tangent = tangent + shift;
+  if (dropout.active()) tangent = tangent / (1 - dropout.p);
+  set_tangent(h, at::threshold_backward(tangent, h.detach(), 0));
+  return h;
+}
+
 }  // namespace
 
 at::Tensor activate(Activation activation, const at::Tensor& x) {
@@ -82,6 +93,7 @@ at::Tensor activate(Activation activation, const at::Tensor& x) {
 
 at::Tensor bias_activation(Activation activation, const at::Tensor& in, const at::Tensor& bias, const Packed& rows,
                            const Dropout& dropout) {
+  if (takes_tangent_path(in) && activation == Activation::Relu) return relu_with_tangent(in, bias, rows, dropout);
   if (takes_fused_path(in)) return bias_activation_fused(activation, in, bias, rows, dropout);
   return ops::dropout(activate(activation, bias.defined() ? in + bias : in), rows, dropout);
 }

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "plumb/ops/attention_fused.h"
+#include "plumb/ops/attention_tangent.h"
 #include "plumb/ops/path.h"
 
 namespace plumb::ops {
@@ -63,6 +64,7 @@ at::Tensor attention(const Columns& q, const Columns& k, const Columns& v, const
   const int64_t read = terms.readers.empty() ? terms.keys.sequences() : std::ssize(terms.readers);
   TORCH_CHECK(terms.queries.sequences() == read, terms.queries.sequences(), " query sequences, but ", read,
               " key sequences");
+  if (takes_tangent_path(q.matrix)) return attention_with_tangent(q, k, v, terms);
   if (takes_fused_path(q.matrix)) return attention_fused(q, k, v, terms);
   return reference(q.view(), k.view(), v.view(), terms);
 }

@@ -4,6 +4,7 @@
 
 #include "plumb/ops/path.h"
 #include "plumb/ops/projected_cross_entropy.h"
+#include "plumb/ops/projected_cross_entropy_tangent.h"
 
 namespace plumb::ops {
 
@@ -23,6 +24,9 @@ at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets, do
 
 CrossEntropy projected_cross_entropies(const at::Tensor& features, const at::Tensor& weight, const at::Tensor& targets,
                                        double eps, SmoothingOver over) {
+  if (takes_tangent_path(features)) {
+    return projected_cross_entropies_with_tangent(features, weight, targets, eps, over);
+  }
   if (takes_fused_path(features)) return projected_cross_entropies_fused(features, weight, targets, eps, over);
   return cross_entropies(at::mm(features, weight.t()), targets, eps, over);
 }

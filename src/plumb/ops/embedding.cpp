@@ -11,6 +11,7 @@
 #include "plumb/ops/kernel/embedding.h"
 #include "plumb/ops/parallel.h"
 #include "plumb/ops/path.h"
+#include "plumb/ops/tangent.h"
 
 namespace plumb::ops {
 namespace {
@@ -83,6 +84,16 @@ at::Tensor embedding_fused(const EmbeddingTerms& t) {
   return out;
 }
 
+/// Linear in the table and in the positions.
+at::Tensor with_tangent(const EmbeddingTerms& t) {
+  const at::Tensor out = embedding_fused(t);
+  EmbeddingTerms moving = t;
+  moving.table = full_tangent_of(t.table);
+  moving.positions = tangent_of(t.positions);
+  set_tangent(out, embedding_fused(moving));
+  return out;
+}
+
 at::Tensor reference(const EmbeddingTerms& t) {
   at::Tensor x = t.table.index_select(0, t.ids);
   if (t.scale != 1) x = x * t.scale;
@@ -95,6 +106,7 @@ at::Tensor reference(const EmbeddingTerms& t) {
 }  // namespace
 
 at::Tensor embedding(const EmbeddingTerms& terms) {
+  if (takes_tangent_path(terms.table)) return with_tangent(terms);
   return takes_fused_path(terms.table) ? embedding_fused(terms) : reference(terms);
 }
 

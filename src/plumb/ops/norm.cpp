@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 
 #include "plumb/ops/norm_gradients.h"
+#include "plumb/ops/norm_tangent.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/stopwatch.h"
+#include "plumb/ops/tangent.h"
 
 namespace plumb::ops {
 namespace {
@@ -109,13 +111,14 @@ at::Tensor reference_norm(NormKind kind, const at::Tensor& x, const NormWeights&
 }
 
 at::Tensor norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps) {
+  if (takes_tangent_path(x) && norm_has_tangent_kernel(kind)) return norm_with_tangent(kind, x, weights, eps);
   if (takes_fused_path(x)) return norm_fused(kind, x, weights, eps, /*with_skip=*/false).normed;
   return reference_norm(kind, x, weights, eps);
 }
 
 SkipAndNorm skip_and_norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps) {
-  if (takes_fused_path(x)) return norm_fused(kind, x, weights, eps, /*with_skip=*/true);
-  return {x, reference_norm(kind, x, weights, eps)};
+  if (!carries_tangents() && takes_fused_path(x)) return norm_fused(kind, x, weights, eps, /*with_skip=*/true);
+  return {x, norm(kind, x, weights, eps)};
 }
 
 at::Tensor unit_length(const at::Tensor& x) {

@@ -4,16 +4,26 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/ops/tangent.h"
+
 namespace plumb::ops {
 namespace {
 
 thread_local Path current = Path::Fused;
 std::atomic<int64_t> reference_count = 0;
 
+bool has_kernels(const at::Tensor& x) {
+  return current == Path::Fused && x.scalar_type() == at::kFloat && x.device().is_cpu();
+}
+
 }  // namespace
 
 void set_path(Path path) {
   current = path;
+}
+
+Path current_path() {
+  return current;
 }
 
 PathScope::PathScope(Path path) : before_(current) {
@@ -25,9 +35,13 @@ PathScope::~PathScope() {
 }
 
 bool takes_fused_path(const at::Tensor& x) {
-  const bool fused = current == Path::Fused && x.scalar_type() == at::kFloat && x.device().is_cpu();
+  const bool fused = has_kernels(x) && !carries_tangents();
   if (!fused) ++reference_count;
   return fused;
+}
+
+bool takes_tangent_path(const at::Tensor& x) {
+  return carries_tangents() && has_kernels(x);
 }
 
 int64_t reference_calls() {

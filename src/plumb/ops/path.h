@@ -14,6 +14,7 @@ using plumb::Path;
 
 /// Which path ops take on this thread, until another is set. At first it is the fused one.
 void set_path(Path path);
+Path current_path();
 
 /// The same from here to the end of the scope.
 class PathScope {
@@ -30,6 +31,10 @@ class PathScope {
 /// Whether an op on this tensor takes the fused path: it is asked for, and the kernels know the tensor's kind. If not,
 /// the op is counted as a reference op.
 bool takes_fused_path(const at::Tensor& x);
+
+/// Whether an op with a rule for tangents follows it on this tensor: a TangentScope is open, and its kernels would be
+/// taken otherwise. Then takes_fused_path() is false for every op: kernels alone would lose the tangents.
+bool takes_tangent_path(const at::Tensor& x);
 
 /// How many times an op of ours took the reference path, in this process.
 int64_t reference_calls();

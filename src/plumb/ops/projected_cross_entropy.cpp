@@ -20,10 +20,6 @@ namespace {
 constexpr int64_t kLogits = 1 << 22;
 constexpr int64_t kLeastRows = 64, kMostRows = 1024;
 
-int64_t chunk_rows(int64_t words) {
-  return std::clamp<int64_t>(kLogits / words / 16 * 16, kLeastRows, kMostRows);
-}
-
 struct Sums {
   double smoothed = 0, nll = 0;
 };
@@ -52,7 +48,7 @@ class Sweep {
   }
 
   Sums run(Gradients* gradients) {
-    const RowChunks chunks{rows_, chunk_rows(words_)};
+    const RowChunks chunks{rows_, logits_chunk_rows(words_)};
     at::Tensor logits = at::empty({std::min(rows_, chunks.length), words_}, features_.options());
     for (int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
       const int64_t begin = chunks.begin(chunk), end = chunks.end(chunk);
@@ -145,6 +141,10 @@ struct ProjectedCrossEntropyBackward : FusedNode {
 };
 
 }  // namespace
+
+int64_t logits_chunk_rows(int64_t words) {
+  return std::clamp<int64_t>(kLogits / words / 16 * 16, kLeastRows, kMostRows);
+}
 
 CrossEntropy projected_cross_entropies_fused(const at::Tensor& features, const at::Tensor& weight,
                                              const at::Tensor& targets, double eps, SmoothingOver over) {

@@ -9,4 +9,7 @@ namespace plumb::ops {
 CrossEntropy projected_cross_entropies_fused(const at::Tensor& features, const at::Tensor& weight,
                                              const at::Tensor& targets, double eps, SmoothingOver over);
 
+/// How many rows of logits exist at a time.
+int64_t logits_chunk_rows(int64_t words);
+
 }  // namespace plumb::ops

@@ -7,6 +7,7 @@
 #include "plumb/ops/parallel.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/stopwatch.h"
+#include "plumb/ops/tangent.h"
 
 namespace plumb::ops {
 namespace {
@@ -66,11 +67,23 @@ at::Tensor fused(const std::vector<at::Tensor>& inputs, const at::Tensor& weight
   return out;
 }
 
+/// Linear in the parts and in the weights: the product rule.
+at::Tensor with_tangent(const std::vector<at::Tensor>& parts, const at::Tensor& weights) {
+  const at::Tensor out = fused(parts, weights);
+  std::vector<at::Tensor> moving;
+  for (const at::Tensor& part : parts) moving.push_back(full_tangent_of(part));
+  at::Tensor tangent = fused(moving, weights);
+  if (const at::Tensor shift = tangent_of(weights); shift.defined()) tangent = tangent + fused(parts, shift);
+  set_tangent(out, tangent);
+  return out;
+}
+
 }  // namespace
 
 at::Tensor weighted_sum(const std::vector<at::Tensor>& parts, const at::Tensor& weights) {
   TORCH_CHECK(std::ssize(parts) == weights.numel() && !parts.empty(), parts.size(), " parts, but ", weights.numel(),
               " weights");
+  if (takes_tangent_path(weights)) return with_tangent(parts, weights);
   if (takes_fused_path(weights)) return fused(parts, weights);
   return at::matmul(weights, at::stack(parts).flatten(1)).view(parts.front().sizes());
 }

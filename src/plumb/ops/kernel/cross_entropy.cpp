@@ -114,6 +114,41 @@ HWY_FLATTEN void cross_entropy_gradient_target(const CrossEntropyTerms& terms, f
   }
 }
 
+HWY_FLATTEN void cross_entropy_tangent_target(const CrossEntropyTerms& terms, float* logits, float* dot_logits,
+                                              double* dot_smoothed, int64_t begin, int64_t end) {
+  const Tag d;
+  for (int64_t row = begin; row < end; ++row) {
+    float *const slopes = logits + row * terms.words, *const dots = dot_logits + row * terms.words;
+    cross_entropy_gradient_target(terms, logits, /*scale=*/1, row, row + 1);
+    const Spread q = spread(terms);
+    const int64_t target = terms.targets[row];
+    double with_slope = 0, sum = 0;
+    constexpr int64_t kBlock = 2048;
+    for (int64_t first = 0; first < terms.words; first += kBlock) {
+      float of_slopes, of_dots;
+      sums_over(std::min(kBlock, terms.words - first), of_slopes, of_dots,
+                [&](auto part, int64_t i, Vector& s, Vector& t) {
+                  const Vector dot = part.load(dots + first + i);
+                  s = hn::MulAdd(part.load(slopes + first + i), dot, s);
+                  t = hn::Add(t, dot);
+                });
+      with_slope += static_cast<double>(of_slopes);
+      sum += static_cast<double>(of_dots);
+    }
+    dot_smoothed[row] = with_slope;
+    const auto of_target = static_cast<double>(dots[target]);
+    // p is the slope and q again.
+    const auto mean = static_cast<float>(with_slope + q.each * sum + q.target * of_target);
+    const float p_of_target = slopes[target] + static_cast<float>(q.each + q.target);
+    const Vector centre = hn::Set(d, mean), each = hn::Set(d, static_cast<float>(q.each));
+    sweep(terms.words, [&](auto part, int64_t i) {
+      const Vector p = hn::Add(part.load(slopes + i), each);
+      part.store(hn::Mul(p, hn::Sub(part.load(dots + i), centre)), dots + i);
+    });
+    dots[target] = p_of_target * (static_cast<float>(of_target) - mean);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
@@ -123,6 +158,7 @@ namespace plumb::kernel {
 
 HWY_EXPORT(cross_entropy_losses_target);
 HWY_EXPORT(cross_entropy_gradient_target);
+HWY_EXPORT(cross_entropy_tangent_target);
 
 void cross_entropy_losses(const CrossEntropyTerms& terms, const float* logits, int64_t begin, int64_t end) {
   HWY_DYNAMIC_DISPATCH(cross_entropy_losses_target)(terms, logits, begin, end);
@@ -130,6 +166,11 @@ void cross_entropy_losses(const CrossEntropyTerms& terms, const float* logits, i
 
 void cross_entropy_gradient(const CrossEntropyTerms& terms, float* logits, float scale, int64_t begin, int64_t end) {
   HWY_DYNAMIC_DISPATCH(cross_entropy_gradient_target)(terms, logits, scale, begin, end);
+}
+
+void cross_entropy_tangent(const CrossEntropyTerms& terms, float* logits, float* dot_logits, double* dot_smoothed,
+                           int64_t begin, int64_t end) {
+  HWY_DYNAMIC_DISPATCH(cross_entropy_tangent_target)(terms, logits, dot_logits, dot_smoothed, begin, end);
 }
 
 }  // namespace plumb::kernel

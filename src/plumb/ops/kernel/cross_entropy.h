@@ -23,4 +23,13 @@ void cross_entropy_losses(const CrossEntropyTerms& terms, const float* logits, i
 /// smoothed target.
 void cross_entropy_gradient(const CrossEntropyTerms& terms, float* logits, float scale, int64_t begin, int64_t end);
 
+/// The losses, and their tangents from those of the logits l: with p the softmax and q the smoothed target,
+///
+///     smoothed' = sum over the words of (p - q) l'
+///
+/// Then each row of logits becomes p - q, the slope of that by l', and each row of tangents p (l' - sum of p l'), its
+/// slope by l.
+void cross_entropy_tangent(const CrossEntropyTerms& terms, float* logits, float* dot_logits, double* dot_smoothed,
+                           int64_t begin, int64_t end);
+
 }  // namespace plumb::kernel
