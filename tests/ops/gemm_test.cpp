@@ -20,9 +20,11 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {1, 1, 1, false, false, 0},      {5, 7, 3, true, false, 1},      {7, 5, 3, false, true, 0.5F},
-    {300, 40, 33, false, true, 0},   {600, 64, 40, true, false, 1},  {1030, 17, 25, false, false, 0},
-    {100, 2100, 12, false, true, 1}, {600, 1300, 9, false, true, 0}, {48, 400, 20, true, true, 0},
+    {1, 1, 1, false, false, 0},      {5, 7, 3, true, false, 1},       {7, 5, 3, false, true, 0.5F},
+    {300, 40, 33, false, true, 0},   {600, 64, 40, true, false, 1},   {1030, 17, 25, false, false, 0},
+    {100, 2100, 12, false, true, 1}, {600, 1300, 9, false, true, 0},  {48, 400, 20, true, true, 0},
+    {400, 16, 5, false, false, 0},   {385, 33, 1030, false, true, 1}, {500, 15, 600, false, false, 1},
+    {384, 384, 7, false, true, 0},   {390, 1, 513, false, true, 0},
 };
 
 at::Tensor operand(int64_t rows, int64_t columns, bool transposed, uint64_t seed) {

@@ -1,86 +1,79 @@
 #include "plumb/ops/caching_allocator.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstdlib>
-#include <map>
 #include <mutex>
 #include <new>
+#include <unordered_map>
 #include <vector>
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
-#include <sys/mman.h>
+
+#include "plumb/ops/arena.h"
 
 namespace plumb::ops {
 namespace {
 
-constexpr size_t kHeader = 64;             // before the data: the size of the block; keeps the data aligned
-constexpr size_t kHuge = size_t{2} << 20;  // blocks from this size on begin at a huge page
-constexpr size_t kLeastKept = 256U << 20;  // that much may lie unused beyond a quarter of the most that was used
+constexpr size_t kLine = 64;
+constexpr size_t kLarge = 4096;  // from here on, the arena
+constexpr size_t kAddresses = size_t{1} << 40;
 
-/// Sizes in steps of an eighth: batches of nearly the same size share blocks.
+/// Small blocks come in steps of a quarter, at least.
 size_t rounded(size_t bytes) {
-  if (bytes <= 512) return 512;
-  const size_t step = std::bit_floor(bytes - 1) / 8;
+  const size_t step = std::max(kLine, std::bit_floor(bytes) / 4);
   return (bytes + step - 1) / step * step;
 }
 
 class Blocks {
  public:
   void* take(size_t bytes) {
-    const size_t size = rounded(bytes + kHeader);
     const std::lock_guard lock(mutex_);
-    // A block that is half as large again serves, too: better than one more.
-    for (auto found = free_.lower_bound(size); found != free_.end() && found->first <= size + size / 2; ++found) {
-      if (found->second.empty()) continue;
-      void* block = found->second.back();
-      found->second.pop_back();
-      unused_ -= found->first;
-      used_ += found->first;
-      return static_cast<char*>(block) + kHeader;
+    if (bytes >= kLarge) {
+      if (void* data = arena_.take(bytes)) return data;
     }
-    most_used_ = std::max(most_used_, used_ + size);
-    if (used_ + unused_ + size > most_used_ + most_used_ / 4 + kLeastKept) release();
-    char* block = fresh(size);
-    *reinterpret_cast<size_t*>(block) = size;
-    used_ += size;
-    return block + kHeader;
+    return take_small(rounded(bytes));
   }
 
   void give_back(void* data) {
-    char* block = static_cast<char*>(data) - kHeader;
-    const size_t size = *reinterpret_cast<size_t*>(block);
     const std::lock_guard lock(mutex_);
-    free_[size].push_back(block);
-    used_ -= size;
-    unused_ += size;
+    if (arena_.owns(data)) return arena_.give_back(data);
+    free_[header(data)].push_back(data);
   }
 
-  int64_t fresh_count() const { return fresh_; }
+  size_t size_of(void* data) {
+    const std::lock_guard lock(mutex_);
+    return arena_.owns(data) ? arena_.size_of(data) : header(data);
+  }
+
+  int64_t fresh_count() {
+    const std::lock_guard lock(mutex_);
+    return fresh_ + arena_.growths();
+  }
 
  private:
-  char* fresh(size_t size) {
+  /// The line before the data holds the size.
+  static size_t& header(void* data) { return *reinterpret_cast<size_t*>(static_cast<char*>(data) - kLine); }
+
+  void* take_small(size_t size) {
+    if (std::vector<void*>& blocks = free_[size]; !blocks.empty()) {
+      void* data = blocks.back();
+      blocks.pop_back();
+      return data;
+    }
     ++fresh_;
     void* block = nullptr;
-    if (posix_memalign(&block, size >= kHuge ? kHuge : kHeader, size) != 0) throw std::bad_alloc();
-    if (size >= kHuge) madvise(block, size, MADV_HUGEPAGE);
-    return static_cast<char*>(block);
-  }
-
-  void release() {
-    for (auto& [size, blocks] : free_) {
-      for (void* block : blocks) std::free(block);
-      blocks.clear();
-    }
-    unused_ = 0;
+    if (posix_memalign(&block, kLine, size + kLine) != 0) throw std::bad_alloc();
+    void* data = static_cast<char*>(block) + kLine;
+    header(data) = size;
+    return data;
   }
 
   std::mutex mutex_;
-  std::map<size_t, std::vector<void*>> free_;
-  size_t used_ = 0, unused_ = 0, most_used_ = 0;
-  std::atomic<int64_t> fresh_ = 0;
+  Arena arena_{kAddresses};
+  std::unordered_map<size_t, std::vector<void*>> free_;
+  int64_t fresh_ = 0;
 };
 
 // Never destroyed: tensors in static variables are freed after everything else.
@@ -89,20 +82,22 @@ Blocks& blocks() {
   return *all;
 }
 
-void report(void* data, int64_t bytes) {
-  if (c10::memoryProfilingEnabled()) c10::reportMemoryUsageToProfiler(data, bytes, 0, 0, c10::Device(c10::kCPU));
+void report(void* data, int64_t sign) {
+  if (!c10::memoryProfilingEnabled()) return;
+  const auto bytes = static_cast<int64_t>(blocks().size_of(data));
+  c10::reportMemoryUsageToProfiler(data, sign * bytes, 0, 0, c10::Device(c10::kCPU));
 }
 
 void give_back(void* data) {
   if (data == nullptr) return;
-  report(data, -static_cast<int64_t>(*reinterpret_cast<size_t*>(static_cast<char*>(data) - kHeader)));
+  report(data, -1);
   blocks().give_back(data);
 }
 
 struct CachingAllocator : c10::Allocator {
   c10::DataPtr allocate(size_t bytes) const override {
     void* data = bytes == 0 ? nullptr : blocks().take(bytes);
-    if (data) report(data, static_cast<int64_t>(*reinterpret_cast<size_t*>(static_cast<char*>(data) - kHeader)));
+    if (data) report(data, 1);
     return {data, data, &give_back, c10::Device(c10::kCPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &give_back; }

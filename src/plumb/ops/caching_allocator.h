@@ -4,12 +4,12 @@
 
 namespace plumb::ops {
 
-/// Makes every tensor of the CPU come from blocks that are kept when a tensor is freed: a training step asks for the
-/// same sizes as the step before, and the kernel would zero the pages of new memory again. Call it once, before the
-/// first tensor is made.
+/// Makes every tensor of the CPU come from memory that is kept when a tensor is freed: a training step needs as much as
+/// the step before, and the system would zero the pages of new memory again. Large tensors lie in an Arena. Call it
+/// once, before the first tensor is made.
 void install_caching_allocator();
 
-/// How many blocks came from the system, in this process: it stands still while steps are alike.
+/// How many times memory came from the system, in this process: it stands still while steps are alike.
 int64_t fresh_allocations();
 
 }  // namespace plumb::ops

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include <ATen/ATen.h>
 #include <cblas.h>
 #include <omp.h>
 
+#include "plumb/ops/kernel/packed_gemm.h"
 #include "plumb/ops/parallel.h"
 #include "plumb/ops/stopwatch.h"
 
@@ -16,10 +18,17 @@ namespace {
 constexpr int64_t kLeastRows = 256, kLeastColumns = 1024, kMostBlocks = 8;
 constexpr int64_t kFewRows = 512, kLeastColumnsOfFew = 192;  // so few rows of a stay in the cache
 constexpr int64_t kMultiple = 48;                            // of the rows or columns of every BLAS's register block
+constexpr int64_t kPackedRows = 192, kPanels = 8;            // of a piece of work of our own kernel
 
 int64_t block_length(int64_t length, int64_t least) {
   const int64_t blocks = std::clamp<int64_t>(length / least, 1, kMostBlocks);
   return ((length + blocks - 1) / blocks + kMultiple - 1) / kMultiple * kMultiple;
+}
+
+/// Whether our own kernel is the faster one: packing b must weigh little, which takes many rows.
+bool packs(const Product& p) {
+  constexpr int64_t kManyRows = 384;
+  return !p.a.transposed && p.m >= std::max(kManyRows, p.n) && (p.beta == 0 || p.beta == 1);
 }
 
 /// One product and how it is cut: by rows if there are more rows than columns.
@@ -29,7 +38,22 @@ struct Cut {
         by_rows(product.m >= product.n),
         blocks{by_rows ? product.m : product.n,
                by_rows ? block_length(product.m, kLeastRows)
-                       : block_length(product.n, product.m <= kFewRows ? kLeastColumnsOfFew : kLeastColumns)} {}
+                       : block_length(product.n, product.m <= kFewRows ? kLeastColumnsOfFew : kLeastColumns)} {
+    if (!packs(product)) return;
+    blocks.length = kPackedRows;
+    panels = at::empty({kernel::packed_gemm_floats(product.n, product.k)}, at::kFloat);
+    packed = {.n = product.n,
+              .k = product.k,
+              .a = product.a.data,
+              .a_stride = product.a.stride,
+              .b = product.b.data,
+              .b_stride = product.b.stride,
+              .b_transposed = product.b.transposed,
+              .add = product.beta == 1,
+              .c = product.c,
+              .c_stride = product.c_stride,
+              .panels = panels.data_ptr<float>()};
+  }
 
   /// Multiplications of a block.
   int64_t work() const { return blocks.length * (by_rows ? product->n : product->m) * product->k; }
@@ -37,6 +61,8 @@ struct Cut {
   const Product* product;
   bool by_rows;
   RowChunks blocks;
+  at::Tensor panels;  // undefined: the BLAS computes it
+  kernel::PackedGemm packed{};
 };
 
 /// In a parallel region OpenBLAS keeps to the thread that calls it. Outside of one it takes as many as OpenMP allows.
@@ -61,6 +87,7 @@ CBLAS_TRANSPOSE order(const Operand& x) {
 
 void multiply_block(const Cut& cut, int64_t block) {
   const Product& p = *cut.product;
+  if (cut.panels.defined()) return kernel::packed_gemm_rows(cut.packed, cut.blocks.begin(block), cut.blocks.end(block));
   const int64_t begin = cut.blocks.begin(block), count = cut.blocks.end(block) - begin;
   const int64_t row = cut.by_rows ? begin : 0, column = cut.by_rows ? 0 : begin;
   const float* a = p.a.data + (p.a.transposed ? row : row * p.a.stride);
@@ -75,21 +102,32 @@ void multiply_block(const Cut& cut, int64_t block) {
 void multiply(std::span<const Product> products) {
   const PartScope scope(StepPart::Gemm);
   struct Piece {
-    Cut cut;
+    const Cut* cut;
     int64_t block;
   };
-  std::vector<Piece> pieces;
+  std::vector<Cut> cuts;
   for (const Product& product : products) {
-    if (product.m == 0 || product.n == 0) continue;
-    const Cut cut(product);
-    for (int64_t block = 0; block < cut.blocks.count(); ++block) pieces.push_back({cut, block});
+    if (product.m > 0 && product.n > 0) cuts.emplace_back(product);
   }
+  std::vector<Piece> pieces, packings;
+  for (const Cut& cut : cuts) {
+    for (int64_t block = 0; block < cut.blocks.count(); ++block) pieces.push_back({&cut, block});
+    if (!cut.panels.defined()) continue;
+    for (int64_t panel = 0; panel < kernel::packed_gemm_panels(cut.packed.n); panel += kPanels) {
+      packings.push_back({&cut, panel});
+    }
+  }
+  for_each_piece(std::ssize(packings), [&](int64_t i) {
+    const auto& [cut, panel] = packings[static_cast<size_t>(i)];
+    const int64_t last = std::min(panel + kPanels, kernel::packed_gemm_panels(cut->packed.n));
+    kernel::packed_gemm_pack(cut->packed, panel, last);
+  });
   // The longest first: one that is left for the end would keep the other threads waiting.
-  std::ranges::stable_sort(pieces, std::ranges::greater{}, [](const Piece& piece) { return piece.cut.work(); });
+  std::ranges::stable_sort(pieces, std::ranges::greater{}, [](const Piece& piece) { return piece.cut->work(); });
   const OneBlasThread one(/*needed=*/pieces.size() == 1);
   for_each_piece(std::ssize(pieces), [&](int64_t i) {
     const Piece& piece = pieces[static_cast<size_t>(i)];
-    multiply_block(piece.cut, piece.block);
+    multiply_block(*piece.cut, piece.block);
   });
 }
 

@@ -23,8 +23,8 @@ struct Product {
 
 /// Computes independent products, at the same time if there are threads for it.
 ///
-/// Each is cut into blocks by its shape alone, and a block is one call of the BLAS on one thread. So the bits do not
-/// depend on the number of threads, which those of a threaded BLAS do.
+/// Each is cut into blocks by its shape alone, and a block is one call on one thread: of our own kernel if there are
+/// many rows, else of the BLAS. So the bits do not depend on the number of threads, which those of a threaded BLAS do.
 void multiply(std::span<const Product> products);
 
 }  // namespace plumb::ops
