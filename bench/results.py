@@ -47,7 +47,7 @@ def row(name, measured, peer, rounds):
         "ratio": summary([p["seconds"] / s for p, s in zip(peer, seconds)]),
         "page_faults": statistics.median(answer["page_faults"] for answer in measured),
         "reference_calls": max(answer.get("reference_calls", 0) for answer in measured),
-        "fresh_allocations": statistics.median(answer.get("fresh_allocations", 0) for answer in measured),
+        "fresh_allocations": max(answer.get("fresh_allocations", 0) for answer in measured),
         "split": None,
     }
     if rounds[0]["flops"]:
@@ -84,7 +84,7 @@ def lines(workload):
         if one["reference_calls"]:
             yield f"  {one['reference_calls']} ops of a step took the reference path"
         if one["fresh_allocations"]:
-            yield f"  {one['fresh_allocations']:.0f} allocations of a step found nothing to reuse"
+            yield f"  {one['fresh_allocations']} allocations of a step found nothing to reuse"
     peak = workload["peak_gflops"]
     yield "  sgemm peak {median:.0f} ({low:.0f} .. {high:.0f}) GFLOP/s".format(**peak)
     for reason in workload["void"]:

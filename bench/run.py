@@ -8,16 +8,19 @@ import contextlib
 import json
 import os
 import pathlib
+import statistics
 import sys
 import tempfile
+import time
 
 import batches
 import results
 import workloads
-from worker import PEER, Worker, programs
+from worker import FUSED, PEER, Worker, programs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FEWEST_ROUNDS = 9
+LEAST_SECONDS = 90  # of rounds: short steps get more of them, because the machine's speed varies
 DISTINCT_BATCHES = 12
 UNITS = {"step": "tokens/s", "generate": "sentences/s", "hvp": "tokens/s"}
 
@@ -25,7 +28,7 @@ UNITS = {"step": "tokens/s", "generate": "sentences/s", "hvp": "tokens/s"}
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="workloads, for example A-small,B; all without it")
-    parser.add_argument("--rounds", type=int, default=FEWEST_ROUNDS, help=f"default and fewest: {FEWEST_ROUNDS}")
+    parser.add_argument("--rounds", type=int, default=FEWEST_ROUNDS, help=f"at least so many, and {LEAST_SECONDS} s; fewest: {FEWEST_ROUNDS}")
     parser.add_argument("--quick", action="store_true", help="two rounds, to see whether it works")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1, help="of the batches")
@@ -65,13 +68,14 @@ def share_weights(workers, folder):
 
 
 def play_round(workload, workers, made, number):
-    """One command to every worker. Who begins changes, and the peak is measured in between."""
+    """One command to every worker, and the peak after each. Who begins changes from round to round."""
     batch = number % len(made)
     first = number % len(workers)
-    answers = {}
+    answers, peaks = {}, []
     for worker in workers[first:] + workers[:first]:
         answers[worker.name] = worker.ask(workload.do, batch=batch)
-    peak = workers[0].ask("sgemm", size=1536)["gflops"] * 1e9
+        peaks.append(workers[0].ask("sgemm", size=1536)["gflops"] * 1e9)
+    peak = statistics.median(peaks)
     steps = int(workload.settings.get("generate.max_len_b", 0)) + 1
     work = len(made[batch]["source"]) if workload.do == "generate" else batches.tokens(made[batch])
     return {"answers": answers, "peak": peak, "work": work, "batch": batch,
@@ -85,7 +89,10 @@ def void_reasons(workload, losses, first, rows):
     peer = next(row for row in rows if row["worker"] == PEER)
     must = workload.peer_must_reach
     if must and peer["mfu"]["median"] < must:
-        yield f"{PEER} reaches {peer['mfu']['median']:.2f} of the sgemm peak; it is known to reach {must}"
+        yield f"{PEER} reaches {peer['mfu']['median']:.3f} of the sgemm peak; it is known to reach {must}"
+    fused = next(row for row in rows if row["worker"] == FUSED)
+    if workload.do == "step" and (fused["reference_calls"] or fused["fresh_allocations"]):
+        yield f"a step of {FUSED} made {fused['reference_calls']} reference calls, {fused['fresh_allocations']} allocations"
 
 
 def measure(workload, given, folder):
@@ -101,10 +108,10 @@ def measure(workload, given, folder):
         losses = {} if workload.kind == "sources" else {w.name: w.ask("loss", batch=0) for w in workers}
         for batch in warm_up(made):
             first = {worker.name: worker.ask(workload.do, batch=batch) for worker in workers}
-        rounds = []
-        for number in range(2 if given.quick else given.rounds):
-            say(f"{workload.name}: round {number + 1}")
-            rounds.append(play_round(workload, workers, made, number))
+        rounds, end = [], time.monotonic() + (0 if given.quick else LEAST_SECONDS)
+        while len(rounds) < (2 if given.quick else given.rounds) or time.monotonic() < end:
+            say(f"{workload.name}: round {len(rounds) + 1}")
+            rounds.append(play_round(workload, workers, made, len(rounds)))
         peaks = {worker.name: worker.ask("peak_memory")["bytes"] for worker in workers}
     say("")
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "plumb/config/load.h"
 #include "plumb/decode/generate.h"
 #include "plumb/ops/caching_allocator.h"
+#include "plumb/ops/gemm.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/stopwatch.h"
 #include "plumb/optim/optimiser.h"
@@ -74,6 +76,7 @@ class Worker {
   }
 
   json generate(const Tokens& source) {
+    if (!panels_) panels_.emplace();  // the weights stay as they are
     size_t tokens = 0;
     double log_probability = 0;
     for (const auto& hypotheses : plumb::generate(model_, source, decode_options(config_.generate, /*seed=*/1))) {
@@ -87,6 +90,7 @@ class Worker {
   std::vector<TrainingBatch> batches_;
   Transformer model_;
   std::unique_ptr<Optimiser> optimiser_;  // made by the first step: a search needs none
+  std::optional<ops::PanelScope> panels_;
 };
 
 void serve(Worker& worker) {

@@ -8,6 +8,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 PEER = "PyTorch"
+FUSED = "plumb fused"
 # python3-torch is Debian's: another Python first in the path does not have it.
 PYTHON = "/usr/bin/python3"
 

@@ -62,11 +62,16 @@ TEST(ChangeOnResume, IsFreeForWhatOnlySaysWhenToLookWriteOrStop) {
 
 TEST(ChangeOnResume, IsRefusedForWhatMakesAnUpdateOrAVerdict) {
   for (const char* one :
-       {"seed=2", "threads=3", "model.dropout=0.2", "optim.lr=1", "train.max_tokens=7", "train.update_freq=2",
+       {"seed=2", "ops=reference", "model.dropout=0.2", "optim.lr=1", "train.max_tokens=7", "train.update_freq=2",
         "train.label_smoothing=0", "train.restore_file=x", "train.band_sigmas=3", "train.stuck_updates=9",
         "schedule.warmup_updates=5", "data.max_length=50"}) {
     EXPECT_FALSE(may_change({}, {one})) << one;
   }
+}
+
+TEST(ChangeOnResume, OfTheThreadsIsFreeWhereTheyChangeNoBits) {
+  EXPECT_TRUE(may_change({"threads=2"}, {"threads=3"}));
+  EXPECT_FALSE(may_change({"threads=2", "ops=reference"}, {"threads=3", "ops=reference"}));
 }
 
 TEST(ChangeOnResume, OfTheLastUpdateIsRefusedWhereTheScheduleEndsThere) {

@@ -25,6 +25,7 @@
 #include "plumb/config/load.h"
 #include "plumb/data/batches.h"
 #include "plumb/data/run_vocabulary.h"
+#include "plumb/ops/gemm.h"
 #include "plumb/ops/path.h"
 #include "plumb/run/checkpoint.h"
 #include "plumb/task/translation.h"
@@ -61,6 +62,7 @@ class Generator {
   const std::unique_ptr<Tokenizer> source_, target_;
   const DecodeOptions options_;
   const int64_t max_tokens_;
+  const ops::PanelScope weights_stay_;
   std::set<int64_t> shortened_;  // lines, from 0, of which the model saw only the beginning
 };
 

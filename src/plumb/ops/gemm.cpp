@@ -1,6 +1,9 @@
 #include "plumb/ops/gemm.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -18,17 +21,38 @@ namespace {
 constexpr int64_t kLeastRows = 256, kLeastColumns = 1024, kMostBlocks = 8;
 constexpr int64_t kFewRows = 512, kLeastColumnsOfFew = 192;  // so few rows of a stay in the cache
 constexpr int64_t kMultiple = 48;                            // of the rows or columns of every BLAS's register block
-constexpr int64_t kPackedRows = 192, kPanels = 8;            // of a piece of work of our own kernel
+// Our own kernel packs b if it has many rows to use it for. A piece of its work has so many rows or panels.
+constexpr int64_t kManyRows = 384, kFewestRows = 24, kPackedRows = 192, kPackedPanels = 8;
 
 int64_t block_length(int64_t length, int64_t least) {
   const int64_t blocks = std::clamp<int64_t>(length / least, 1, kMostBlocks);
   return ((length + blocks - 1) / blocks + kMultiple - 1) / kMultiple * kMultiple;
 }
 
-/// Whether our own kernel is the faster one: packing b must weigh little, which takes many rows.
+using PanelKey = std::tuple<const float*, int64_t, int64_t, int64_t, bool>;
+
+PanelKey key_of(const Product& p) {
+  return {p.b.data, p.n, p.k, p.b.stride, p.b.transposed};
+}
+
+}  // namespace
+
+struct PanelScope::Kept {
+  std::map<PanelKey, at::Tensor> panels;
+};
+
+namespace {
+
+thread_local PanelScope::Kept* kept = nullptr;
+
+bool is_kept(const Product& p) {
+  return kept && p.b.lasting;
+}
+
+/// Whether our own kernel is the faster one: packing b must weigh little, which takes many rows, or products to come.
 bool packs(const Product& p) {
-  constexpr int64_t kManyRows = 384;
-  return !p.a.transposed && p.m >= std::max(kManyRows, p.n) && (p.beta == 0 || p.beta == 1);
+  const int64_t enough = is_kept(p) ? kFewestRows : std::max(kManyRows, p.n);
+  return !p.a.transposed && p.m >= enough && (p.beta == 0 || p.beta == 1);
 }
 
 /// One product and how it is cut: by rows if there are more rows than columns.
@@ -40,8 +64,10 @@ struct Cut {
                by_rows ? block_length(product.m, kLeastRows)
                        : block_length(product.n, product.m <= kFewRows ? kLeastColumnsOfFew : kLeastColumns)} {
     if (!packs(product)) return;
-    blocks.length = kPackedRows;
-    panels = at::empty({kernel::packed_gemm_floats(product.n, product.k)}, at::kFloat);
+    by_rows = product.m >= kManyRows;
+    panel_count = kernel::packed_gemm_panels(product.n);
+    blocks = by_rows ? RowChunks{product.m, kPackedRows} : RowChunks{panel_count, kPackedPanels};
+    find_panels();
     packed = {.n = product.n,
               .k = product.k,
               .a = product.a.data,
@@ -55,13 +81,23 @@ struct Cut {
               .panels = panels.data_ptr<float>()};
   }
 
+  void find_panels() {
+    at::Tensor own;
+    at::Tensor& place = is_kept(*product) ? kept->panels[key_of(*product)] : own;
+    must_pack = !place.defined();
+    if (must_pack) place = at::empty({kernel::packed_gemm_floats(product->n, product->k)}, at::kFloat);
+    panels = place;
+  }
+
   /// Multiplications of a block.
-  int64_t work() const { return blocks.length * (by_rows ? product->n : product->m) * product->k; }
+  int64_t work() const { return product->m * product->n * product->k / blocks.count(); }
 
   const Product* product;
   bool by_rows;
   RowChunks blocks;
   at::Tensor panels;  // undefined: the BLAS computes it
+  bool must_pack = false;
+  int64_t panel_count = 0;
   kernel::PackedGemm packed{};
 };
 
@@ -87,8 +123,11 @@ CBLAS_TRANSPOSE order(const Operand& x) {
 
 void multiply_block(const Cut& cut, int64_t block) {
   const Product& p = *cut.product;
-  if (cut.panels.defined()) return kernel::packed_gemm_rows(cut.packed, cut.blocks.begin(block), cut.blocks.end(block));
-  const int64_t begin = cut.blocks.begin(block), count = cut.blocks.end(block) - begin;
+  const int64_t begin = cut.blocks.begin(block), end = cut.blocks.end(block), count = end - begin;
+  if (cut.panels.defined()) {
+    return kernel::packed_gemm_part(cut.packed, cut.by_rows ? kernel::PackedGemmPart{begin, end, 0, cut.panel_count}
+                                                            : kernel::PackedGemmPart{0, p.m, begin, end});
+  }
   const int64_t row = cut.by_rows ? begin : 0, column = cut.by_rows ? 0 : begin;
   const float* a = p.a.data + (p.a.transposed ? row : row * p.a.stride);
   const float* b = p.b.data + (p.b.transposed ? column * p.b.stride : column);
@@ -98,6 +137,12 @@ void multiply_block(const Cut& cut, int64_t block) {
 }
 
 }  // namespace
+
+PanelScope::PanelScope() : kept_(std::make_unique<Kept>()), outer_(std::exchange(kept, kept_.get())) {}
+
+PanelScope::~PanelScope() {
+  kept = outer_;
+}
 
 void multiply(std::span<const Product> products) {
   const PartScope scope(StepPart::Gemm);
@@ -112,15 +157,12 @@ void multiply(std::span<const Product> products) {
   std::vector<Piece> pieces, packings;
   for (const Cut& cut : cuts) {
     for (int64_t block = 0; block < cut.blocks.count(); ++block) pieces.push_back({&cut, block});
-    if (!cut.panels.defined()) continue;
-    for (int64_t panel = 0; panel < kernel::packed_gemm_panels(cut.packed.n); panel += kPanels) {
-      packings.push_back({&cut, panel});
-    }
+    if (!cut.must_pack) continue;
+    for (int64_t panel = 0; panel < cut.panel_count; panel += kPackedPanels) packings.push_back({&cut, panel});
   }
   for_each_piece(std::ssize(packings), [&](int64_t i) {
     const auto& [cut, panel] = packings[static_cast<size_t>(i)];
-    const int64_t last = std::min(panel + kPanels, kernel::packed_gemm_panels(cut->packed.n));
-    kernel::packed_gemm_pack(cut->packed, panel, last);
+    kernel::packed_gemm_pack(cut->packed, panel, std::min(panel + kPackedPanels, cut->panel_count));
   });
   // The longest first: one that is left for the end would keep the other threads waiting.
   std::ranges::stable_sort(pieces, std::ranges::greater{}, [](const Piece& piece) { return piece.cut->work(); });

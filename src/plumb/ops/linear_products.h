@@ -19,7 +19,7 @@ inline Product forward_product(const at::Tensor& x, const at::Tensor& weight, co
           .n = out,
           .k = in,
           .a = {x.data_ptr<float>(), in},
-          .b = {weight.data_ptr<float>(), in, /*transposed=*/true},
+          .b = {weight.data_ptr<float>(), in, /*transposed=*/true, /*lasting=*/true},
           .beta = beta,
           .c = y.data_ptr<float>(),
           .c_stride = out};
@@ -32,7 +32,7 @@ inline Product input_product(const at::Tensor& dy, const at::Tensor& weight, con
           .n = in,
           .k = out,
           .a = {dy.data_ptr<float>(), out},
-          .b = {weight.data_ptr<float>(), in},
+          .b = {weight.data_ptr<float>(), in, /*transposed=*/false, /*lasting=*/true},
           .beta = beta,
           .c = dx.data_ptr<float>(),
           .c_stride = in};

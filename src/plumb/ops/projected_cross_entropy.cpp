@@ -49,6 +49,7 @@ class Sweep {
 
   Sums run(Gradients* gradients) {
     const RowChunks chunks{rows_, logits_chunk_rows(words_)};
+    const PanelScope packed_once;
     at::Tensor logits = at::empty({std::min(rows_, chunks.length), words_}, features_.options());
     for (int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
       const int64_t begin = chunks.begin(chunk), end = chunks.end(chunk);
@@ -72,7 +73,7 @@ class Sweep {
                           .n = words_,
                           .k = width_,
                           .a = {row(begin), width_},
-                          .b = {weight_.data_ptr<float>(), width_, /*transposed=*/true},
+                          .b = {weight_.data_ptr<float>(), width_, /*transposed=*/true, /*lasting=*/true},
                           .beta = 0,
                           .c = logits,
                           .c_stride = words_};
@@ -111,7 +112,7 @@ class Sweep {
                           .n = width_,
                           .k = words_,
                           .a = {slopes, words_},
-                          .b = {weight_.data_ptr<float>(), width_},
+                          .b = {weight_.data_ptr<float>(), width_, /*transposed=*/false, /*lasting=*/true},
                           .beta = 0,
                           .c = gradients.features.data_ptr<float>() + begin * width_,
                           .c_stride = width_});

@@ -91,6 +91,7 @@ CrossEntropy projected_cross_entropies_with_tangent(const at::Tensor& features, 
   const RowChunks chunks{rows, logits_chunk_rows(words)};
   const at::Tensor logits = at::empty({2, std::min(rows, chunks.length), words}, in.dot_weight.options());
   const at::NoGradGuard views_only;
+  const PanelScope packed_once;
   for (int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
     const int64_t begin = chunks.begin(chunk), count = chunks.end(chunk) - begin;
     const auto part = [&](const at::Tensor& x) { return x._fw_primal(0).narrow(0, begin, count); };

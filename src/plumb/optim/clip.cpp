@@ -2,33 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 
+#include "plumb/ops/kernel/adam.h"
+
 namespace plumb {
 namespace {
 
 constexpr int64_t kStretch = 16384;
-// Sums that do not wait for each other: one would take four cycles an element.
-constexpr int64_t kLanes = 8;
 
-template <class T>
-double sum_of_squares(const T* x, int64_t count) {
-  double lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const auto value = static_cast<double>(x[i + lane]);
-      lanes[lane] += value * value;
-    }
-  }
-  for (; i < count; ++i) lanes[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+double sum_of_squares(const float* x, int64_t count) {
+  return kernel::sum_of_squares(x, 0, count);
+}
+
+double sum_of_squares(const double* x, int64_t count) {
+  return std::inner_product(x, x + count, x, 0.0);
 }
 
 }  // namespace

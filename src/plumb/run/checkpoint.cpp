@@ -95,7 +95,7 @@ nlohmann::json Checkpoints::state(int64_t update) const {
 }
 
 void Checkpoints::save(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser,
-                       nlohmann::json state) const {
+                       nlohmann::json state, const std::function<void()>& tensors_written) const {
   const fs::path unfinished = root_ / fmt::format("{}{}-{}", kUnfinished, update, getpid());
   std::error_code error;
   fs::create_directories(unfinished, error);
@@ -105,8 +105,9 @@ void Checkpoints::save(int64_t update, const ParameterStore& parameters, const O
   }
   save_weights(parameters, unfinished / kModel);
   save_optimiser(optimiser, unfinished / kOptimiser);
-  for (const char* name : {kModel, kOptimiser}) state["files"][name] = sha256_of_file(unfinished / name);
   state["optimiser_steps"] = optimiser.steps();
+  if (tensors_written) tensors_written();
+  for (const char* name : {kModel, kOptimiser}) state["files"][name] = sha256_of_file(unfinished / name);
   state["update"] = update;
   write_whole(unfinished / kState, state.dump(1) + '\n');
   sync_folder(unfinished);

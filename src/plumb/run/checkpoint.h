@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@ class Checkpoints {
  public:
   explicit Checkpoints(std::filesystem::path run);
 
-  /// `state` is the trainer's own part of state.json.
-  void save(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser, nlohmann::json state) const;
+  /// `state` is the trainer's own part of state.json. `tensors_written` is called when parameters and optimiser are not
+  /// looked at any more.
+  void save(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser, nlohmann::json state,
+            const std::function<void()>& tensors_written = {}) const;
 
   /// The updates of all checkpoints, ascending. Leftovers of interrupted writes are not among them.
   std::vector<int64_t> updates() const;

@@ -61,7 +61,7 @@ Changes changes_since(const nlohmann::json& state, const RunIdentity& now, const
     if (changes.data.empty()) changes.data = {"its text or its vocabulary"};
   }
   Config before = from_toml(state.at("config"), where), after = now.config;
-  // Not the key: what it came to. The sums of another number of threads are rounded otherwise.
+  // Not the key: what it came to.
   before.threads = state.at("threads");
   after.threads = now.threads;
   if (!same_data) {  // the vocabularies decide these two, and are named themselves

@@ -170,6 +170,7 @@ RunOutcome Trainer::run() {
     }
   }
   if (outcome_ != RunOutcome::Diverged && saved_update_ != at_.update) save();
+  writer_.wait();
   phase_.set(Phase::Ended, at_.update);
   event("ended", {{"outcome", outcome_name(outcome_)}});
   status_.say(fmt::format("{} after {} updates", outcome_name(outcome_), at_.update));
@@ -215,6 +216,7 @@ Trainer::StepResult Trainer::step() {
   result.gradient_norm = gradient_norm(model_.parameters().gradients()) / tokens;
   result.applied = std::isfinite(result.loss) && std::isfinite(result.gradient_norm);
   if (result.applied) {
+    writer_.wait_for_tensors();
     optimiser_->step(lr, clip_factor(result.gradient_norm, config_.optim.clip_norm) / tokens);
   } else {
     report_nonfinite(batch, result);
@@ -346,7 +348,6 @@ bool Trainer::validate_now() {
 }
 
 void Trainer::save() {
-  phase_.set(Phase::Checkpoint, at_.update);
   const nlohmann::json position = {{"update", at_.update},
                                    {"epoch", at_.epoch},
                                    {"batch", at_.batch},
@@ -357,10 +358,9 @@ void Trainer::save() {
   nlohmann::json state = {
       {"version", 1}, {"position", position}, {"guard", guard_.state()}, {"prepared", to_json(data_)}};
   identity_.add_to(state);
-  checkpoints_.save(at_.update, model_.parameters(), *optimiser_, std::move(state));
+  writer_.start(at_.update, model_.parameters(), *optimiser_, std::move(state),
+                {config_.train.keep_last, {at_.best_update}});
   saved_update_ = at_.update;
-  phase_.set(Phase::Pruning, at_.update);
-  checkpoints_.prune(config_.train.keep_last, {at_.best_update});
 }
 
 void Trainer::event(const std::string& kind, nlohmann::json details) {

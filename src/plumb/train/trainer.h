@@ -14,6 +14,7 @@
 #include "plumb/run/tensorboard.h"
 #include "plumb/task/translation.h"
 #include "plumb/train/changes.h"
+#include "plumb/train/checkpoint_writer.h"
 #include "plumb/train/guard.h"
 #include "plumb/train/phase.h"
 #include "plumb/train/prefetch.h"
@@ -83,6 +84,7 @@ class Trainer {
   ScheduleConfig schedule_;
   Guard guard_;
   Checkpoints checkpoints_;
+  CheckpointWriter writer_{checkpoints_, phase_};
   JsonlWriter log_;
   std::optional<TensorBoardWriter> board_;
   std::unique_ptr<Tokenizer> target_tokenizer_;

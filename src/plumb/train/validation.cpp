@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "plumb/decode/generate.h"
+#include "plumb/ops/gemm.h"
 
 namespace plumb {
 
@@ -30,6 +31,7 @@ std::vector<std::vector<int32_t>> translate(const Transformer& model, const Para
                                             const GenerateConfig& config) {
   std::vector<std::vector<int32_t>> output(corpus.lengths().size());
   const DecodeOptions options = decode_options(config, /*seed=*/1);
+  const ops::PanelScope weights_stay;
   for (const SentenceList& sentences : ordered_batches(corpus.lengths(), config.max_tokens)) {
     const auto found = generate(model, corpus.source(sentences), options);
     for (size_t i = 0; i < sentences.size(); ++i) output[static_cast<size_t>(sentences[i])] = found[i].front().tokens;

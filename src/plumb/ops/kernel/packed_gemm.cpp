@@ -35,11 +35,12 @@ HWY_INLINE void pack_panel(const PackedGemm& x, int64_t panel, int64_t first, in
   for (int64_t p = 0; p < depth; ++p) std::copy_n(x.b + (first + p) * x.b_stride + column, columns, out + p * W);
 }
 
-HWY_INLINE void block_rows(const PackedGemm& x, int64_t row, int64_t rows, int64_t first, int64_t depth) {
+HWY_INLINE void block_rows(const PackedGemm& x, const PackedGemmPart& part, int64_t row, int64_t first, int64_t depth) {
   const Tag d;
   const int64_t W = panel_width();
+  const int64_t rows = std::min(kRows, part.end_row - row);
   const RowSplit split(rows);
-  for (int64_t panel = 0; panel < panels_of(x.n); ++panel) {
+  for (int64_t panel = part.first_panel; panel < part.end_panel; ++panel) {
     Product tile{.m = rows,
                  .n = std::min(W, x.n - panel * W),
                  .k = depth,
@@ -74,10 +75,10 @@ void packed_gemm_pack_target(const PackedGemm& x, int64_t begin, int64_t end) {
   }
 }
 
-void packed_gemm_rows_target(const PackedGemm& x, int64_t begin, int64_t end) {
+void packed_gemm_part_target(const PackedGemm& x, const PackedGemmPart& part) {
   for (int64_t first = 0; first < x.k; first += kDepth) {
-    for (int64_t row = begin; row < end; row += kRows) {
-      block_rows(x, row, std::min(kRows, end - row), first, std::min(kDepth, x.k - first));
+    for (int64_t row = part.first_row; row < part.end_row; row += kRows) {
+      block_rows(x, part, row, first, std::min(kDepth, x.k - first));
     }
   }
 }
@@ -92,7 +93,7 @@ namespace plumb::kernel {
 HWY_EXPORT(packed_gemm_panels_target);
 HWY_EXPORT(packed_gemm_floats_target);
 HWY_EXPORT(packed_gemm_pack_target);
-HWY_EXPORT(packed_gemm_rows_target);
+HWY_EXPORT(packed_gemm_part_target);
 
 int64_t packed_gemm_panels(int64_t n) {
   return HWY_DYNAMIC_DISPATCH(packed_gemm_panels_target)(n);
@@ -106,8 +107,8 @@ void packed_gemm_pack(const PackedGemm& call, int64_t begin, int64_t end) {
   HWY_DYNAMIC_DISPATCH(packed_gemm_pack_target)(call, begin, end);
 }
 
-void packed_gemm_rows(const PackedGemm& call, int64_t begin, int64_t end) {
-  HWY_DYNAMIC_DISPATCH(packed_gemm_rows_target)(call, begin, end);
+void packed_gemm_part(const PackedGemm& call, const PackedGemmPart& part) {
+  HWY_DYNAMIC_DISPATCH(packed_gemm_part_target)(call, part);
 }
 
 }  // namespace plumb::kernel

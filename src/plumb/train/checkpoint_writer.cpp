@@ -1,0 +1,56 @@
+#include "plumb/train/checkpoint_writer.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace plumb {
+namespace {
+
+/// Says that the tensors are written, at the latest when it goes: who waits for them must not wait for ever.
+class Written {
+ public:
+  ~Written() { say(); }
+  void say() {
+    if (!std::exchange(said_, true)) promise_.set_value();
+  }
+  std::future<void> future() { return promise_.get_future(); }
+
+ private:
+  bool said_ = false;
+  std::promise<void> promise_;
+};
+
+}  // namespace
+
+CheckpointWriter::~CheckpointWriter() {
+  if (checkpoint_.valid()) checkpoint_.wait();
+}
+
+void CheckpointWriter::start(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser,
+                             nlohmann::json state, Keep keep) {
+  wait();
+  auto written = std::make_shared<Written>();
+  tensors_ = written->future();
+  checkpoint_ = std::async(std::launch::async, [this, update, &parameters, &optimiser, written, keep = std::move(keep),
+                                                state = std::move(state)]() mutable {
+    const std::shared_ptr<Written> own = std::move(written);  // goes with this call, also by an exception
+    phase_.set(Phase::Checkpoint, update);
+    checkpoints_.save(update, parameters, optimiser, std::move(state), [&] { own->say(); });
+    phase_.set(Phase::Pruning, update);
+    checkpoints_.prune(keep.newest, keep.spared);
+  });
+}
+
+void CheckpointWriter::wait_for_tensors() {
+  if (tensors_.valid()) tensors_.get();
+  const bool ended = checkpoint_.valid() && checkpoint_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  if (ended) checkpoint_.get();
+}
+
+void CheckpointWriter::wait() {
+  if (tensors_.valid()) tensors_.get();
+  if (checkpoint_.valid()) checkpoint_.get();
+}
+
+}  // namespace plumb
