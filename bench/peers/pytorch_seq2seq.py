@@ -21,6 +21,13 @@ def sinusoids(length, width):
     return torch.cat([angles.sin(), angles.cos()], 1).float()
 
 
+def dropout(x, p, training):
+    """F.dropout, in half the time on a CPU, where bernoulli_() draws its numbers more slowly than rand() does."""
+    if not training or p == 0:
+        return x
+    return x * torch.rand_like(x).ge_(p).mul_(1 / (1 - p))
+
+
 class Attention(nn.Module):
     def __init__(self, width, heads, dropout, cross):
         super().__init__()
@@ -47,7 +54,7 @@ class Attention(nn.Module):
             scores = torch.baddbmm(q.new_empty(1, 1, 1), q, k.transpose(1, 2), beta=0, alpha=scale)
         else:
             scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=scale)
-        weights = F.dropout(F.softmax(scores, -1), self.dropout, self.training)
+        weights = dropout(F.softmax(scores, -1), self.dropout, self.training)
         heads = torch.bmm(weights, v)  # [B * H, T, K]
         return self.out(heads.transpose(0, 1).reshape(x.shape))
 
@@ -64,11 +71,11 @@ class Layer(nn.Module):
         self.ffn_norm = nn.LayerNorm(width)
 
     def add(self, norm, x, branch):
-        return norm(x + F.dropout(branch, self.dropout, self.training))
+        return norm(x + dropout(branch, self.dropout, self.training))
 
     def ffn(self, x):
         hidden = F.relu(self.fc1(x), inplace=True)
-        return self.fc2(F.dropout(hidden, self.activation_dropout, self.training))
+        return self.fc2(dropout(hidden, self.activation_dropout, self.training))
 
     def forward(self, x, mask, memory=None, memory_mask=None):
         x = self.add(self.self_attn_norm, x, self.self_attn(x, mask))
@@ -95,7 +102,7 @@ class Transformer(nn.Module):
 
     def embed(self, ids, position=0):
         x = F.embedding(ids, self.embedding) * self.scale + self.positions[position:position + len(ids)]
-        return F.dropout(x, self.dropout, self.training)
+        return dropout(x, self.dropout, self.training)
 
     def padding_mask(self, ids):
         """[B * H, 1, S]: minus infinity at padding; None if there is none."""

@@ -19,8 +19,8 @@ struct Pass {
   uint64_t step = 0;
   Observer* observer = nullptr;
   AdminProfile* profile = nullptr;
-  bool recompute =
-      false;  // layers are computed again in the backward pass; not while somebody watches or tangents are carried
+  /// Layers are computed again in the backward pass. Not while somebody watches or tensors carry tangents.
+  bool recompute = false;
 
   /// The dropout of one site in this pass; nothing is dropped outside training.
   ops::Dropout dropout(double p, DropoutKind kind, Stack stack, Sublayer sublayer, int layer) const {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "plumb/base/file_descriptor.h"
+
+namespace plumb {
+
+/// Float vectors of one length that are kept for an orthogonalisation: in memory, or in a mapped file where models of
+/// many parameters need more than there is. The file stays, so that an interrupted measurement goes on with it.
+class Basis {
+ public:
+  /// Room for `most` vectors of `length` numbers. An empty path: in memory, which grows as vectors come.
+  Basis(int64_t length, int64_t most, const std::filesystem::path& file = {});
+  ~Basis();
+  Basis(const Basis&) = delete;
+  Basis& operator=(const Basis&) = delete;
+
+  int64_t length() const { return length_; }
+  /// The vector `index`: to be written once, and read after that.
+  at::Tensor at(int64_t index);
+
+  /// Waits until everything that was written is on the disk, if there is one.
+  void sync();
+
+ private:
+  int64_t length_, most_;
+  std::vector<at::Tensor> in_memory_;
+  FileDescriptor file_;
+  float* mapped_ = nullptr;
+};
+
+}  // namespace plumb
