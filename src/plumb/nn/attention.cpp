@@ -59,22 +59,23 @@ Attention::Attention(ParameterStore& store, const StackPlan& plan, Sublayer subl
 }
 
 Projected Attention::self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
-  const at::Tensor qkv = qkv_(u);
+  const auto [qkv, skip] = qkv_.and_skip(u);
   const ops::AttentionTerms t = terms(rows, rows, /*causal=*/stack_ == Stack::Decoder, pass);
   if (!norms_inputs()) {
-    return finish(ops::attention({qkv, 0, width_}, {qkv, width_, width_}, {qkv, 2 * width_, width_}, t));
+    return finish(ops::attention({qkv, 0, width_}, {qkv, width_, width_}, {qkv, 2 * width_, width_}, t), skip);
   }
   const std::vector<at::Tensor> parts = ops::split_columns(qkv, 3);
-  return finish(ops::attention(ready_query(parts[0]), ready_key(parts[1]), ready_value(parts[2]), t));
+  return finish(ops::attention(ready_query(parts[0]), ready_key(parts[1]), ready_value(parts[2]), t), skip);
 }
 
 Projected Attention::cross(const at::Tensor& u, const ops::Packed& rows, const at::Tensor& memory,
                            const ops::Packed& memory_rows, const Pass& pass) const {
+  const auto [q, skip] = q_.and_skip(u);
   const at::Tensor kv = kv_(memory);
   const ops::AttentionTerms t = terms(rows, memory_rows, /*causal=*/false, pass);
-  if (!norms_inputs()) return finish(ops::attention(q_(u), {kv, 0, width_}, {kv, width_, width_}, t));
+  if (!norms_inputs()) return finish(ops::attention(q, {kv, 0, width_}, {kv, width_, width_}, t), skip);
   const std::vector<at::Tensor> parts = ops::split_columns(kv, 2);
-  return finish(ops::attention(ready_query(q_(u)), ready_key(parts[0]), ready_value(parts[1]), t));
+  return finish(ops::attention(ready_query(q), ready_key(parts[0]), ready_value(parts[1]), t), skip);
 }
 
 ops::AttentionTerms Attention::terms(const ops::Packed& rows, const ops::Packed& key_rows, bool causal,
@@ -123,10 +124,12 @@ at::Tensor Attention::ready_value(const at::Tensor& v) const {
   return v_norm_ ? v_norm_(per_head(v)).flatten(1) : v;
 }
 
-Projected Attention::finish(at::Tensor y) const {
+Projected Attention::finish(at::Tensor y, const at::Tensor& skip) const {
   if (head_scale_) y = (per_head(y) * head_scale_->unsqueeze(1)).flatten(1);
   if (heads_norm_) y = heads_norm_(y);
-  return out_ ? out_.project(y) : Projected{y};
+  Projected result = out_ ? out_.project(y) : Projected{y};
+  result.skip = skip;
+  return result;
 }
 
 Projected Attention::self_step(const at::Tensor& u, ops::History& history, const ops::Ancestry& ancestry) const {

@@ -43,7 +43,7 @@ class Attention {
   at::Tensor ready_key(const at::Tensor& k) const;
   at::Tensor ready_value(const at::Tensor& v) const;
   /// What follows the weighted sum: head scale, norm, output projection.
-  Projected finish(at::Tensor y) const;
+  Projected finish(at::Tensor y, const at::Tensor& skip = {}) const;
   bool norms_inputs() const { return qk_norm_ != QkNorm::None || v_norm_; }
   ops::AttentionTerms terms(const ops::Packed& rows, const ops::Packed& key_rows, bool causal, const Pass& pass) const;
   at::Tensor per_head(const at::Tensor& x) const;  // [N, D] -> [N, H, K]

@@ -25,14 +25,16 @@ FeedForward::FeedForward(ParameterStore& store, const StackPlan& plan, int layer
 }
 
 Projected FeedForward::operator()(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {
-  Projected in = fc1_.project(u);
+  Projected in = fc1_.project_and_skip(u);
   // A shift of every unit is a shift of its bias.
   if (inner_shift_) in.bias = in.bias.defined() ? in.bias - *inner_shift_ : -inner_shift_->expand({in.product.size(1)});
   const ops::Dropout site = pass.dropout(dropout_, DropoutKind::Activation, stack_, Sublayer::FeedForward, layer_);
   at::Tensor h = ops::bias_activation(activation_, in.product, in.bias, rows, site);
   if (hidden_norm_) h = hidden_norm_(h);
   if (hidden_shift_) h = h - *hidden_shift_;
-  return fc2_.project(h);
+  Projected out = fc2_.project(h);
+  out.skip = in.skip;
+  return out;
 }
 
 }  // namespace plumb

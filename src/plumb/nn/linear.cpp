@@ -1,7 +1,5 @@
 #include "plumb/nn/linear.h"
 
-#include "plumb/ops/linear.h"
-
 namespace plumb {
 
 Linear::Linear(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer,
@@ -25,6 +23,17 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
 
 Projected Linear::project(const at::Tensor& x) const {
   return {ops::linear(x, *weight_, {}), bias_ ? *bias_ : at::Tensor()};
+}
+
+ops::LinearAndSkip Linear::and_skip(const at::Tensor& x) const {
+  return ops::linear_and_skip(x, *weight_, bias_ ? *bias_ : at::Tensor());
+}
+
+Projected Linear::project_and_skip(const at::Tensor& x) const {
+  const auto [product, skip] = ops::linear_and_skip(x, *weight_, {});
+  Projected result{product, bias_ ? *bias_ : at::Tensor()};
+  result.skip = skip;
+  return result;
 }
 
 }  // namespace plumb

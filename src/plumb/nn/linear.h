@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plumb/config/plan.h"
+#include "plumb/ops/linear.h"
 #include "plumb/residual/residual.h"
 #include "plumb/store/parameter_store.h"
 
@@ -27,6 +28,10 @@ class Linear {
   at::Tensor operator()(const at::Tensor& x) const;
   /// x W^T, the bias beside it.
   Projected project(const at::Tensor& x) const;
+
+  // For the first projection of a branch: the same, and x handed on.
+  ops::LinearAndSkip and_skip(const at::Tensor& x) const;
+  Projected project_and_skip(const at::Tensor& x) const;
 
  private:
   Parameter weight_, bias_;

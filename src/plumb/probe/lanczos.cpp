@@ -11,7 +11,7 @@ namespace {
 // Stretches whose products with all vectors of the basis are made while they are in the cache.
 constexpr int64_t kStretch = 16384;
 
-double dot(const at::Tensor& a, const at::Tensor& b) {
+double product_of(const at::Tensor& a, const at::Tensor& b) {
   double sum = 0;
   for (int64_t begin = 0; begin < a.numel(); begin += kStretch) {
     const int64_t count = std::min(kStretch, a.numel() - begin);
@@ -21,14 +21,14 @@ double dot(const at::Tensor& a, const at::Tensor& b) {
 }
 
 double length(const at::Tensor& x) {
-  return std::sqrt(dot(x, x));
+  return std::sqrt(product_of(x, x));
 }
 
 /// Takes from x its part in the first `count` vectors of the basis.
 void orthogonalise(Basis& basis, int64_t count, at::Tensor& x) {
   for (int64_t i = 0; i < count; ++i) {
     const at::Tensor v = basis.at(i);
-    x.sub_(v, dot(x, v));
+    x.sub_(v, product_of(x, v));
   }
 }
 
@@ -45,7 +45,7 @@ void Lanczos::step(const SymmetricProduct& product) {
   const int64_t j = steps();
   const at::Tensor v = basis_.at(j);
   at::Tensor w = product(v).clone();
-  const double alpha = dot(w, v);
+  const double alpha = product_of(w, v);
   // The recursion's own two vectors are among those that are taken out.
   orthogonalise(basis_, j + 1, w);
   orthogonalise(basis_, j + 1, w);

@@ -97,7 +97,7 @@ at::Tensor Residual::operator()(const at::Tensor& x, const at::Tensor& bottom, c
   }
   flow.branch(terms);
 
-  terms.x = skip;
+  terms.x = f.skip.defined() && u.is_same(skip) ? f.skip : skip;
   terms.r = gain(rule_.r, r_);
   terms.g = gain(rule_.g, g_);
   terms.beta = rule_.beta;

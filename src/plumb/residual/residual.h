@@ -19,6 +19,8 @@ struct Projected {
 
   at::Tensor product;  // [N, D]
   at::Tensor bias;     // [D] or undefined
+  /// What the branch read, handed on by its first projection for a skip beside it; or undefined.
+  at::Tensor skip = {};
 
   at::Tensor sum() const;
 };

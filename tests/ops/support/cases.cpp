@@ -104,6 +104,10 @@ class Cases {
   void add_linear() {
     const at::Tensor w = random({s_.hidden, s_.width}, 2), b = random({s_.hidden}, 3);
     add("linear", {matrix(1), w, b}, [](const Tensors& in) { return ops::linear(in[0], in[1], in[2]); });
+    add("linear_and_skip", {matrix(1), random({s_.width, s_.width}, 2), random({s_.width}, 3)}, [](const Tensors& in) {
+      const auto [y, skip] = ops::linear_and_skip(in[0], in[1], in[2]);
+      return y + skip * 0.7;
+    });
     add("linear_without_bias", {matrix(1), w}, [](const Tensors& in) { return ops::linear(in[0], in[1], {}); });
   }
 
