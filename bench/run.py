@@ -28,7 +28,8 @@ UNITS = {"step": "tokens/s", "generate": "sentences/s", "hvp": "tokens/s"}
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="workloads, for example A-small,B; all without it")
-    parser.add_argument("--rounds", type=int, default=FEWEST_ROUNDS, help=f"at least so many, and {LEAST_SECONDS} s; fewest: {FEWEST_ROUNDS}")
+    parser.add_argument("--rounds", type=int, default=FEWEST_ROUNDS,
+                        help=f"at least so many, and {LEAST_SECONDS} s; fewest: {FEWEST_ROUNDS}")
     parser.add_argument("--quick", action="store_true", help="two rounds, to see whether it works")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1, help="of the batches")
@@ -92,7 +93,8 @@ def void_reasons(workload, losses, first, rows):
         yield f"{PEER} reaches {peer['mfu']['median']:.3f} of the sgemm peak; it is known to reach {must}"
     fused = next(row for row in rows if row["worker"] == FUSED)
     if workload.do == "step" and (fused["reference_calls"] or fused["fresh_allocations"]):
-        yield f"a step of {FUSED} made {fused['reference_calls']} reference calls, {fused['fresh_allocations']} allocations"
+        yield (f"a step of {FUSED} made {fused['reference_calls']} reference calls, "
+               f"{fused['fresh_allocations']} allocations")
 
 
 def measure(workload, given, folder):

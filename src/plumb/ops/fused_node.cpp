@@ -36,6 +36,10 @@ at::Tensor given_to(const at::Tensor& parameter, const at::Tensor& gradient, dou
   return {};
 }
 
+at::Tensor contiguous_or_nothing(const at::Tensor& x) {
+  return x.defined() ? x.contiguous() : x;
+}
+
 const float* data_or_null(const at::Tensor& x) {
   return x.defined() ? x.data_ptr<float>() : nullptr;
 }

@@ -58,6 +58,9 @@ class ParameterGradient {
 /// to the leaf if that has a gradient, then undefined; else for autograd. Undefined stays undefined.
 at::Tensor given_to(const at::Tensor& parameter, const at::Tensor& gradient, double factor);
 
+/// Undefined stays undefined.
+at::Tensor contiguous_or_nothing(const at::Tensor& x);
+
 /// The data of a float tensor, or null if it is undefined. The tensor must be contiguous.
 const float* data_or_null(const at::Tensor& x);
 

@@ -12,15 +12,12 @@
 namespace plumb::ops {
 namespace {
 
-at::Tensor contiguous_or_nothing(const at::Tensor& x) {
-  return x.defined() ? x.contiguous() : x;
-}
-
 /// Products that add to one result must not run at the same time: those of `later` wait for those of `first`.
 struct TwoRounds {
   std::vector<Product> first, later;
 
   void run() const {
+    const PanelScope packed_once;  // value and tangent meet the same weights
     multiply(first);
     multiply(later);
   }

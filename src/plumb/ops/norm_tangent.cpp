@@ -20,7 +20,7 @@ struct NormTangentBackward : FusedNode {
   variable_list backward(const variable_list& outputs) override {
     const PartScope scope(StepPart::Residual);
     const int64_t width = x.size(-1), rows = x.numel() / width;
-    const at::Tensor dy = outputs[0].defined() ? outputs[0].contiguous() : at::Tensor();
+    const at::Tensor dy = contiguous_or_nothing(outputs[0]);
     const at::Tensor dy_dot = outputs[1].defined() ? outputs[1].contiguous() : at::zeros_like(x);
     at::Tensor dx = at::empty_like(x), dx_dot = at::empty_like(x);
     const NormWeightGradients gradients(weights, 0,

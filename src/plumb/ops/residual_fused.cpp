@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/ops/fused_node.h"
 #include "plumb/ops/kernel/residual.h"
 #include "plumb/ops/norm_gradients.h"
 #include "plumb/ops/stopwatch.h"
@@ -100,10 +101,6 @@ variable_list ResidualBackward::backward(const variable_list& outputs) {
   norm.add(sums);
   return {df,          dbias.for_autograd(), dx, dbottom, dr.for_autograd(), dg.for_autograd(), norm.weight(),
           norm.bias(), norm.alpha()};
-}
-
-at::Tensor contiguous_or_nothing(const at::Tensor& x) {
-  return x.defined() ? x.contiguous() : x;
 }
 
 }  // namespace
