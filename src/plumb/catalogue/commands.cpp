@@ -9,12 +9,14 @@ using enum Command::Program;
 
 // clang-format off
 constexpr Command kCommands[] = {
-    {"list", Front, "{variants,inits,norms,optimisers,schedules,metrics,commands,config} [NAME] [--json | --markdown]", "print a table: every variant, initialisation, norm, optimiser, schedule, metric, command or config key",
+    {"list", Front, "{variants,inits,norms,optimisers,schedules,metrics,probes,commands,config} [NAME] [--json | --markdown]", "print a table: every variant, initialisation, norm, optimiser, schedule, metric, probe, command or config key",
      "plumb list variants"},
     {"train", Engine, "CONFIG [--set key=value]... [--out RUN] [--resume] [--dry-run]", "train a model into a run directory; --dry-run: only show what the configuration comes to",
      "plumb train configs/task/numbers.toml --set model.variant=b2t --out runs/b2t"},
     {"generate", Engine, "RUN [--set generate.key=value]... < source > output", "translate lines with a trained model",
      "plumb generate runs/b2t --beam 5 < test.en > test.out"},
+    {"probe", Engine, "CONFIG_OR_RUN [--set key=value]... [--only a,b] [--compare v,v] [--out DIR] [--json]", "measure a model before it is trained (or a run's), and say whether it will train, and how",
+     "plumb probe configs/model/deep.toml --compare post_ln,pre_ln,b2t,admin"},
     {"prepare", Front, "CONFIG [--set key=value]...", "train vocabularies and tokenise the corpus into the cache, once",
      "plumb prepare configs/task/numbers.toml"},
     {"inspect", Front, "FILE [--json]", "list the tensors of a .safetensors file",

@@ -22,7 +22,7 @@ struct EngineCommand {
   int (*run)(int argc, char** argv);
 };
 constexpr EngineCommand kEngineCommands[] = {
-    {"train", train_command}, {"generate", generate_command}, {"demo", demo_command}};
+    {"train", train_command}, {"generate", generate_command}, {"probe", probe_command}, {"demo", demo_command}};
 
 int cores() {
   cpu_set_t set;

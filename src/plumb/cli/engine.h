@@ -5,6 +5,7 @@ namespace plumb {
 
 int train_command(int argc, char** argv);
 int generate_command(int argc, char** argv);
+int probe_command(int argc, char** argv);
 int demo_command(int argc, char** argv);
 
 /// Gives ATen and BLAS their threads: as many as asked for; 0: OMP_NUM_THREADS, else every core the process may use.

@@ -14,6 +14,7 @@
 #include "plumb/catalogue/initialisation.h"
 #include "plumb/catalogue/metrics.h"
 #include "plumb/catalogue/optimisers.h"
+#include "plumb/catalogue/probes.h"
 #include "plumb/catalogue/schedules.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
@@ -90,6 +91,20 @@ Listing all_metrics() {
   for (const MetricRow& row : metrics()) {
     list.rows.push_back({std::string(row.name), row.better == MetricRow::Better::Higher ? "higher" : "lower",
                          std::string(row.summary), std::string(row.formula), row.several_references ? "any" : "one"});
+  }
+  return list;
+}
+
+Listing all_probes() {
+  Listing list{"probes", {"probe", "tier", "paper", "summary", "reads", "needs", "numbers"}, {}, 4};
+  for (const ProbeRow& row : probes()) {
+    std::string numbers;
+    for (const ProbeRow::Number& number : row.numbers) {
+      numbers += fmt::format("{}{}: {}", numbers.empty() ? "" : "; ", number.name, number.meaning);
+    }
+    list.rows.push_back({std::string(row.name), std::string(word(row.tier)), std::string(row.paper),
+                         std::string(row.summary), std::string(row.reads),
+                         row.needs == ProbeRow::Needs::Run ? "the checkpoints of a run" : "a config or a run", numbers});
   }
   return list;
 }
@@ -196,6 +211,7 @@ constexpr ListedTable kTables[] = {{"variants", answer_variants},
                                    {"optimisers", [](const Request& r) { return answer(all_optimisers(), r); }},
                                    {"schedules", [](const Request& r) { return answer(all_schedules(), r); }},
                                    {"metrics", [](const Request& r) { return answer(all_metrics(), r); }},
+                                   {"probes", [](const Request& r) { return answer(all_probes(), r); }},
                                    {"commands", [](const Request& r) { return answer(all_commands(), r); }},
                                    {"config", answer_config}};
 

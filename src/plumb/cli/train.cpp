@@ -12,15 +12,14 @@
 #include "plumb/base/table.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
+#include "plumb/cli/prepared_data.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
-#include "plumb/data/prepared.h"
 #include "plumb/nn/parts.h"
 #include "plumb/nn/transformer.h"
 #include "plumb/ops/path.h"
 #include "plumb/run/checkpoint.h"
 #include "plumb/store/weights_file.h"
-#include "plumb/text/front_process.h"
 #include "plumb/train/memory.h"
 #include "plumb/train/trainer.h"
 
@@ -108,24 +107,9 @@ void assume_vocabulary(Config& config, const Sources& sources) {
   if (!sources.has("model.target_vocab")) config.model.target_vocab = config.data.vocab_size;
 }
 
-// The vocabularies decide the sizes of the embeddings. A size that the user wrote down must be the real one.
-void take_vocabulary(int& size, const char* key, int64_t real, const Sources& sources) {
-  if (sources.has(key) && size != real) {
-    throw UserError(sources.where(key), fmt::format("says {}, but the vocabulary has {} tokens", size, real),
-                    "Leave the key out; the vocabulary decides");
-  }
-  size = static_cast<int>(real);
-}
-
 std::filesystem::path run_folder(const std::string& out, const std::string& config) {
   if (!out.empty()) return out;
   return std::filesystem::path("runs") / std::filesystem::path(config).stem();
-}
-
-std::vector<std::string> prepare_arguments(const std::string& file, const std::vector<std::string>& overrides) {
-  std::vector<std::string> arguments = {"prepare", file};
-  for (const std::string& one : overrides) arguments.insert(arguments.end(), {"--set", one});
-  return arguments;
 }
 
 int exit_code(const Trainer& trainer, RunOutcome outcome) {
@@ -171,9 +155,7 @@ int train_command(int argc, char** argv) {
   if (!resume && !Checkpoints(run).updates().empty()) {
     throw UserError(run.string(), "holds a run already", "Add --resume to continue it, or choose another --out");
   }
-  const Prepared data = prepared_from_json(run_front(prepare_arguments(file, overrides)));
-  take_vocabulary(config.model.source_vocab, "model.source_vocab", data.source_vocab, sources);
-  take_vocabulary(config.model.target_vocab, "model.target_vocab", data.target_vocab, sources);
+  const Prepared data = prepare_data(file, overrides, config, sources);
   Trainer trainer(config, data, run);
   if (resume) trainer.resume(allow_changes);
   return exit_code(trainer, trainer.run());

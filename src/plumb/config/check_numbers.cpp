@@ -59,7 +59,14 @@ void whole_numbers_are_in_range(const Config& config, const Sources& sources) {
       {"model.ffn_width", m.ffn_width, 1, kMostWidth},
       {"model.max_positions", m.max_positions, 1, kMostRows},
       {"model.qk_norm_length", m.qk_norm_length, 2, kMostRows, " (the scale starts at log2(L^2 - L))"},
+      {"probe.seeds", config.probe.seeds, 1, 10'000},
+      {"probe.batches", config.probe.batches, 1, kMostRows},
+      {"probe.batch_tokens", config.probe.batch_tokens, 1, kMostRows},
+      {"probe.lanczos_steps", config.probe.lanczos_steps, 0, 10'000},
+      {"probe.lanczos_vectors", config.probe.lanczos_vectors, 0, 10'000},
+      {"probe.curvature_pairs", config.probe.curvature_pairs, 0, kMostRows},
   };
+  for (int depth : config.probe.depths) ranges.push_back({"probe.depths", depth, 1, kMostLayers});
   // The sizes of a stack that the form does not have may be anything, 0 above all.
   if (encoder) {
     ranges.push_back({"model.encoder_layers", m.encoder_layers, 1, kMostLayers});

@@ -9,6 +9,7 @@
 #include "plumb/catalogue/optimisers.h"
 #include "plumb/catalogue/terms.h"
 #include "plumb/catalogue/variants.h"
+#include "plumb/config/probe_config.h"
 
 namespace plumb {
 
@@ -311,6 +312,7 @@ struct Config {
   OptimConfig optim;
   ScheduleConfig schedule;
   GenerateConfig generate;
+  ProbeConfig probe;
 
   template <class Self, class Visit>
   static void fields(Self& c, Visit&& visit) {
@@ -328,6 +330,7 @@ struct Config {
     visit("optim", c.optim);
     visit("schedule", c.schedule);
     visit("generate", c.generate);
+    visit("probe", c.probe);
   }
 };
 

@@ -54,7 +54,7 @@ std::vector<Difference> differences(const Config& before, const Config& after) {
 }
 
 bool may_change_on_resume(const std::string& key, const Config& before, const Config& after, bool same_data) {
-  if (is_in(kWhenAndWhere, key)) return true;
+  if (is_in(kWhenAndWhere, key) || key.starts_with("probe.")) return true;
   // The bits of the fused path do not depend on it; those of LibTorch's kernels do.
   if (key == "threads") return before.ops == Path::Fused && after.ops == Path::Fused;
   // To go on for longer is what most runs are resumed for. Where the learning rate falls towards the last update, that

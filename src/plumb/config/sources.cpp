@@ -6,6 +6,12 @@ void Sources::record(const Setting& setting) {
   set_.insert_or_assign(setting.key, Mark{setting.source, settings_++});
 }
 
+bool Sources::has_section(std::string_view section) const {
+  const std::string prefix = std::string(section) + '.';
+  const auto first = set_.lower_bound(prefix);
+  return first != set_.end() && first->first.starts_with(prefix);
+}
+
 std::string Sources::where(std::string_view key) const {
   const auto found = set_.find(key);
   if (found == set_.end()) return std::string(key);

@@ -17,6 +17,9 @@ class Sources {
 
   bool has(std::string_view key) const { return set_.find(key) != set_.end(); }
 
+  /// Whether any key of `section` was set.
+  bool has_section(std::string_view section) const;
+
   /// "configs/x.toml:7 model.heads", "--set model.heads", or only the key.
   std::string where(std::string_view key) const;
 

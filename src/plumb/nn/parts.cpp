@@ -23,6 +23,8 @@ constexpr Pattern kPatterns[] = {
     {".output_projection.", "output"},
 };
 
+}  // namespace
+
 std::string part_of(const std::string& name) {
   const std::string stack = name.substr(0, name.find('.'));
   for (const Pattern& pattern : kPatterns) {
@@ -30,8 +32,6 @@ std::string part_of(const std::string& name) {
   }
   return stack + " residual";
 }
-
-}  // namespace
 
 std::vector<Part> parameters_by_part(const ParameterStore& store) {
   std::vector<Part> parts;
