@@ -36,7 +36,7 @@ constexpr Number kLemmas[] = {
     {"theorem1_pre", "the same for Pre-LN; Theorem 1: as depth^-1/2"},
     {"theorem1_slope_post", "fitted exponent for Post-LN"},
     {"theorem1_slope_pre", "fitted exponent for Pre-LN"},
-    {"liu_theorem1", "Post-LN encoder: gradient at the first sub-layer's output over that at the last; not below 1"},
+    {"liu_theorem1", "Post-LN encoder: gradient of the first layer's W2 over that of the last; it does not vanish, about 1"},
     {"liu_remark1", "Post-LN decoder: the factor of the gradient from a layer to the one below; well below 1"},
     {"liu_theorem2", "output shift over the sum of beta_ii^2, for each depth: Theorem 2 says a constant"}};
 constexpr Number kRelativeGradient[] = {

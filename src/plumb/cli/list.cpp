@@ -104,7 +104,8 @@ Listing all_probes() {
     }
     list.rows.push_back({std::string(row.name), std::string(word(row.tier)), std::string(row.paper),
                          std::string(row.summary), std::string(row.reads),
-                         row.needs == ProbeRow::Needs::Run ? "the checkpoints of a run" : "a config or a run", numbers});
+                         row.needs == ProbeRow::Needs::Run ? "the checkpoints of a run" : "a config or a run",
+                         numbers});
   }
   return list;
 }

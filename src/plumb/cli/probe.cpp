@@ -131,8 +131,8 @@ ordered_json to_json(const Findings& findings, const Sample& sample) {
 }
 
 /// Everything that was read, one line each, then the means, then the verdict.
-void write_records(const fs::path& folder, const Request& request, const std::vector<Findings>& all, const Sample& sample,
-                   const std::vector<Verdict>& verdicts) {
+void write_records(const fs::path& folder, const Request& request, const std::vector<Findings>& all,
+                   const Sample& sample, const std::vector<Verdict>& verdicts) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
@@ -140,7 +140,10 @@ void write_records(const fs::path& folder, const Request& request, const std::ve
   const auto line = [&](const ordered_json& record) { lines += to_json_line(record) + '\n'; };
   for (size_t arm = 0; arm < all.size(); ++arm) {
     const Findings& findings = all[arm];
-    line({{"type", "subject"}, {"of", request.what}, {"variant", findings.variant}, {"sample", sample.origin},
+    line({{"type", "subject"},
+          {"of", request.what},
+          {"variant", findings.variant},
+          {"sample", sample.origin},
           {"config", to_toml(findings.config)}});
     for (const Finding& finding : findings.all) {
       const auto record = [&](const char* type, const ordered_json& found, int64_t seed) {
@@ -150,13 +153,34 @@ void write_records(const fs::path& folder, const Request& request, const std::ve
         line(json);
       };
       for (size_t seed = 0; seed < finding.by_seed.size(); ++seed) {
-        for (const Reading& reading : finding.by_seed[seed].all()) record("reading", plumb::to_json(reading), static_cast<int64_t>(seed));
+        for (const Reading& reading : finding.by_seed[seed].all())
+          record("reading", plumb::to_json(reading), static_cast<int64_t>(seed));
       }
       for (const Curve& curve : finding.means) record("curve", plumb::to_json(curve), -1);
     }
-    if (arm < verdicts.size()) line({{"type", "verdict"}, {"variant", findings.variant}, {"verdict", plumb::to_json(verdicts[arm])}});
+    if (arm < verdicts.size())
+      line({{"type", "verdict"}, {"variant", findings.variant}, {"verdict", plumb::to_json(verdicts[arm])}});
   }
   write_whole(folder / "probe.jsonl", lines);
+}
+
+/// The wirings that people would turn to, as far as the forecast needs them, with one seed.
+std::vector<Findings> measured_others(const Findings& measured, const Sample& sample) {
+  constexpr const char* kCandidates[] = {"post_ln", "pre_ln", "b2t", "admin", "deepnorm"};
+  std::vector<Findings> others;
+  Progress progress("other wirings", std::size(kCandidates));
+  for (const char* candidate : kCandidates) {
+    Config config = measured.config;
+    if (candidate != config.model.variant) {
+      config.model.variant = candidate;
+      config.model.encoder_variant = config.model.decoder_variant = config.model.placement = "";
+      config.probe.seeds = 1;
+      others.push_back(
+          examine(Subject(config, sample, static_cast<uint64_t>(config.seed)), probes_of_the_forecast(), [] {}));
+    }
+    progress.advance();
+  }
+  return others;
 }
 
 double peak_gigabytes() {
@@ -173,9 +197,12 @@ int probe_command(int argc, char** argv) {
   CLI::App app;
   app.add_option("what", request.what, "a .toml file, or a run directory written by `plumb train`")->required();
   app.add_option("--set", request.overrides, "key=value, after the file; may be repeated")->allow_extra_args(false);
-  app.add_option("--only", request.only, "these probes alone: rows of `plumb list probes`")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--only", request.only, "these probes alone: rows of `plumb list probes`")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--compare", request.compare, "these variants side by side")->delimiter(',')->allow_extra_args(false);
-  app.add_option("--checkpoint", request.checkpoint, "of a run: last, or the number of an update")->capture_default_str();
+  app.add_option("--checkpoint", request.checkpoint, "of a run: last, or the number of an update")
+      ->capture_default_str();
   app.add_option("--out", request.out, "a folder for probe.jsonl, which has every number");
   app.add_flag("--tables", request.tables, "show what every probe found, not only what follows from it");
   app.add_flag("--json", request.json, "everything for programs, on stdout");
@@ -195,7 +222,8 @@ int probe_command(int argc, char** argv) {
     Subject subject(config, arms.sample, static_cast<uint64_t>(config.seed));
     if (run) {
       const auto checkpoints = checkpoints_of(request.what);
-      subject = subject.with_weights(chosen_checkpoint(checkpoints, request.checkpoint).file).with_checkpoints(checkpoints);
+      subject =
+          subject.with_weights(chosen_checkpoint(checkpoints, request.checkpoint).file).with_checkpoints(checkpoints);
     }
     all.push_back(examine(subject, rows, [&] { progress.advance(); }));
   }
@@ -203,7 +231,9 @@ int probe_command(int argc, char** argv) {
 
   std::vector<Verdict> verdicts;
   if (request.only.empty() && !run) {
-    for (const Findings& findings : all) verdicts.push_back(verdict_of(findings));
+    const std::vector<Findings> others =
+        all.size() > 1 ? std::vector<Findings>() : measured_others(all.front(), arms.sample);
+    for (const Findings& findings : all) verdicts.push_back(verdict_of(findings, others));
   }
   if (!request.out.empty()) write_records(request.out, request, all, arms.sample, verdicts);
   if (request.json) {

@@ -23,13 +23,15 @@ struct ProbeConfig {
     visit("seeds", c.seeds, "initialisations to measure: numbers are means over them");
     visit("batches", c.batches, "mini-batches of an expected gradient");
     visit("batch_tokens", c.batch_tokens, "target tokens of each, about");
-    visit("depths", c.depths, "layers per stack for the probes that vary the depth; empty: a quarter to twice the model's");
+    visit("depths", c.depths,
+          "layers per stack for the probes that vary the depth; empty: a quarter to twice the model's");
     visit("lanczos_steps", c.lanczos_steps, "curvature: steps; 0: 50 above 10 million parameters, else 80");
     visit("lanczos_vectors", c.lanczos_vectors, "curvature: random starts; 0: 1 above 10 million parameters, else 10");
     visit("curvature_pairs", c.curvature_pairs, "curvature: sentences of the fixed set; 0: the whole validation set");
     visit("curvature_blocks", c.curvature_blocks, "curvature: also the largest eigenvalue of each part of the model");
-    visit("basis", c.basis, "curvature: folder for the Lanczos vectors, where memory is short; an interrupted probe "
-                            "goes on from it");
+    visit("basis", c.basis,
+          "curvature: folder for the Lanczos vectors, where memory is short; an interrupted probe "
+          "goes on from it");
   }
 };
 

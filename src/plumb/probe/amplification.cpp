@@ -15,7 +15,8 @@ void amplification(const Subject& subject, Readings& out) {
     const Labels labels = {{"stack", std::string(word(stack))}};
     for (int depth : subject.depths()) {
       const bool encoder = stack == Stack::Encoder;
-      const Subject deeper = subject.with_depth(encoder ? depth : model.encoder_layers, encoder ? model.decoder_layers : depth);
+      const Subject deeper =
+          subject.with_depth(encoder ? depth : model.encoder_layers, encoder ? model.decoder_layers : depth);
       const OutputShift shift = output_shift(deeper, stack);
       const double sublayers = deeper.model().shape().sublayers(stack);
       out.add("random", labels, "sublayers", sublayers, shift.random);

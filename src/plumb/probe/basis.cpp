@@ -11,8 +11,10 @@
 
 namespace plumb {
 
-Basis::Basis(int64_t length, int64_t most, const std::filesystem::path& file) : length_(length), most_(most) {
+Basis::Basis(int64_t length, int64_t most, const std::filesystem::path& file, at::ScalarType type)
+    : length_(length), most_(most), type_(type) {
   if (file.empty()) return;
+  TORCH_CHECK(type == at::kFloat, "a file holds floats");
   const auto fail = [&] {
     throw DiskError(file.string(), "cannot hold the vectors of the measurement: " + reason_of(errno),
                     "Free some space or name another folder");
@@ -34,7 +36,7 @@ Basis::~Basis() {
 at::Tensor Basis::at(int64_t index) {
   TORCH_CHECK(index >= 0 && index < most_, "vector ", index, " of a basis of ", most_);
   if (mapped_) return at::from_blob(mapped_ + index * length_, {length_}, at::kFloat);
-  while (std::ssize(in_memory_) <= index) in_memory_.push_back(at::zeros({length_}, at::kFloat));
+  while (std::ssize(in_memory_) <= index) in_memory_.push_back(at::zeros({length_}, type_));
   return in_memory_[static_cast<size_t>(index)];
 }
 

@@ -10,17 +10,19 @@
 
 namespace plumb {
 
-/// Float vectors of one length that are kept for an orthogonalisation: in memory, or in a mapped file where models of
+/// Vectors of one length that are kept for an orthogonalisation: in memory, or in a mapped file where models of
 /// many parameters need more than there is. The file stays, so that an interrupted measurement goes on with it.
 class Basis {
  public:
-  /// Room for `most` vectors of `length` numbers. An empty path: in memory, which grows as vectors come.
-  Basis(int64_t length, int64_t most, const std::filesystem::path& file = {});
+  /// Room for `most` vectors of `length` numbers. An empty path: in memory, which grows as vectors come. Files hold
+  /// floats.
+  Basis(int64_t length, int64_t most, const std::filesystem::path& file = {}, at::ScalarType type = at::kFloat);
   ~Basis();
   Basis(const Basis&) = delete;
   Basis& operator=(const Basis&) = delete;
 
   int64_t length() const { return length_; }
+  at::ScalarType type() const { return type_; }
   /// The vector `index`: to be written once, and read after that.
   at::Tensor at(int64_t index);
 
@@ -29,6 +31,7 @@ class Basis {
 
  private:
   int64_t length_, most_;
+  at::ScalarType type_;
   std::vector<at::Tensor> in_memory_;
   FileDescriptor file_;
   float* mapped_ = nullptr;

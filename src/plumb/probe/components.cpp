@@ -35,7 +35,7 @@ at::Tensor Components::normed(const at::Tensor& x, const std::string& name) cons
       break;
     }
   }
-  if (store_.has(name + ".bias")) y[-1] += value(name + ".bias");
+  if (store_.has(name + ".bias")) y[0] += value(name + ".bias");
   return y;
 }
 
@@ -46,14 +46,14 @@ at::Tensor Components::branch_gain(const Rule& rule, int layer, Sublayer sublaye
   return at::full({}, rule.g.kind == Factor::Kind::Constant ? rule.g.value : 1.0);
 }
 
-at::Tensor Components::after(int index, int layer, Sublayer sublayer, const at::Tensor& x,
-                             const at::Tensor& bottom) const {
+at::Tensor Components::after(int layer, Sublayer sublayer, const at::Tensor& x, const at::Tensor& bottom) const {
   const Rule rule = plan_.rule(sublayer, layer + 1);
   const Tap branch{plan_.stack, Tap::Point::Branch, layer, sublayer};
   at::Tensor z = rule.r.learned() ? x * value(skip_scale_name(plan_.stack, layer, sublayer))
                                   : x * (rule.r.kind == Factor::Kind::Constant ? rule.r.value : 1.0);
-  z[index] += branch_gain(rule, layer, sublayer) * taps_.value(branch.name());
-  if (rule.alpha != 0 || rule.beta != 1) z = rule.alpha * bottom + rule.beta * z;
+  z = at::cat({z, (branch_gain(rule, layer, sublayer) * taps_.value(branch.name())).unsqueeze(0)});
+  if (rule.beta != 1) z *= rule.beta;
+  if (rule.alpha != 0) z.narrow(0, 0, bottom.size(0)).add_(bottom, rule.alpha);
   return rule.norm_post ? normed(z, norm_name(plan_.stack, layer, sublayer)) : z;
 }
 
@@ -67,28 +67,27 @@ at::Tensor Components::entering(int layer, const std::vector<at::Tensor>& states
   if (wiring != WiringKind::DlclPre && wiring != WiringKind::DlclPost) return states.back();
   const std::string history = std::string(word(plan_.stack)) + ".history.";
   const at::Tensor weights = value(history + "weights." + std::to_string(layer));
-  at::Tensor sum = at::zeros_like(states.front());
-  for (size_t i = 0; i < states.size(); ++i) sum += weights[static_cast<int64_t>(i)] * states[i];
+  at::Tensor sum = at::zeros_like(states.back());
+  for (size_t i = 0; i < states.size(); ++i) {
+    sum.narrow(0, 0, states[i].size(0)) += weights[static_cast<int64_t>(i)] * states[i];
+  }
   if (wiring == WiringKind::DlclPre || layer == 0) return sum;
   return normed(sum, history + "layer_norms." + std::to_string(layer));
 }
 
-void Components::walk(const std::function<void(int, const Tap&, const at::Tensor&)>& see) {
+void Components::walk(const std::function<void(const Tap&, const at::Tensor&)>& see) {
   at::NoGradGuard no_grad;
   const at::Tensor& embedding = taps_.value(Tap{plan_.stack, Tap::Point::Embed}.name());
-  const int count = plan_.shape.sublayers(plan_.stack);
-  at::Tensor x = at::zeros({count + 2, embedding.size(0), embedding.size(1)}, embedding.options());
-  x[0] += embedding.detach();
-  const bool keeps_all = plan_.placement->wiring == WiringKind::DlclPre || plan_.placement->wiring == WiringKind::DlclPost;
+  at::Tensor x = at::stack({at::zeros_like(embedding), embedding});
+  const bool keeps_all =
+      plan_.placement->wiring == WiringKind::DlclPre || plan_.placement->wiring == WiringKind::DlclPost;
   std::vector<at::Tensor> states = {kept(0, x)};
-  int index = 0;
   for (int layer = 0; layer < plan_.shape.layers(plan_.stack); ++layer) {
     x = entering(layer, states);
     const at::Tensor bottom = x;
     for (Sublayer sublayer : plan_.shape.order(plan_.stack)) {
-      ++index;
-      x = after(index, layer, sublayer, x, bottom);
-      see(index, {plan_.stack, Tap::Point::Out, layer, sublayer}, x);
+      x = after(layer, sublayer, x, bottom);
+      see({plan_.stack, Tap::Point::Out, layer, sublayer}, x);
     }
     if (!keeps_all) states.clear();
     states.push_back(kept(layer + 1, x));

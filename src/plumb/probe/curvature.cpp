@@ -36,8 +36,12 @@ struct Effort {
 
 Effort effort_of(const ProbeConfig& probe, int64_t parameters) {
   const bool large = parameters > kLarge;
-  return {std::min(parameters, probe.lanczos_steps > 0 ? probe.lanczos_steps : large ? 50 : 80),
-          probe.lanczos_vectors > 0 ? probe.lanczos_vectors : large ? 1 : 10};
+  return {std::min(parameters, probe.lanczos_steps > 0 ? probe.lanczos_steps
+                               : large                 ? 50
+                                                       : 80),
+          probe.lanczos_vectors > 0 ? probe.lanczos_vectors
+          : large                   ? 1
+                                    : 10};
 }
 
 /// The measurement of one model: Lanczos runs on the Hessian and on what is made of it.
@@ -112,11 +116,13 @@ class Spectrum {
   }
 
   /// Lanczos on scale * H * scale, from a random vector of that support. Also the top eigenvector, if asked for.
-  std::vector<Lanczos::Ritz> run(const std::string& name, const at::Tensor& scale, int64_t steps, at::Tensor* top = nullptr) {
+  std::vector<Lanczos::Ritz> run(const std::string& name, const at::Tensor& scale, int64_t steps,
+                                 at::Tensor* top = nullptr) {
     Basis basis(scale.numel(), steps + 1, file_of(name, ".basis"));
     const LanczosFile file(file_of(name, ".json"), identity(name));
     Lanczos::State state = file.load();
-    Lanczos lanczos = state.alpha.empty() ? Lanczos(basis, random_signs(name) * scale.ne(0)) : Lanczos(basis, std::move(state));
+    Lanczos lanczos =
+        state.alpha.empty() ? Lanczos(basis, random_signs(name) * scale.ne(0)) : Lanczos(basis, std::move(state));
     progress_.advance(static_cast<uint64_t>(lanczos.steps()));
     while (lanczos.steps() < steps && !lanczos.exhausted()) {
       lanczos.step([&](const at::Tensor& v) { return scale * product(scale * v); });

@@ -37,12 +37,12 @@ Dependency dependency_of(const Transformer& model, Stack stack, const TapRecorde
   Dependency result;
   Components components(model, stack, taps);
   result.exact = components.exact();
-  components.walk([&](int sublayer, const Tap& tap, const at::Tensor& parts) {
+  components.walk([&](const Tap& tap, const at::Tensor& parts) {
     const at::Tensor& whole = taps.value(tap.name());
     const double error = ((whole - parts.sum(0)).norm() / whole.norm()).item<double>();
     result.error = std::max(result.error, error);
-    const at::Tensor beta = (deviation(parts) / deviation(whole)).to(at::kDouble).contiguous();
-    result.beta.emplace_back(beta.data_ptr<double>(), beta.data_ptr<double>() + sublayer + 1);
+    const at::Tensor beta = (deviation(parts.slice(0, 1)) / deviation(whole)).to(at::kDouble).contiguous();
+    result.beta.emplace_back(beta.data_ptr<double>(), beta.data_ptr<double>() + beta.numel());
   });
   return result;
 }

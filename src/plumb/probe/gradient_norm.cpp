@@ -20,7 +20,8 @@ void parameter_gradients(const ParameterStore& store, Readings& out) {
     const double norm = store.gradient(entry.spec.name).norm().item<double>();
     squares[{place->stack, place->layer}] += norm * norm;
     if (entry.spec.shape.size() != 2) continue;
-    out.add("matrix", {{"stack", std::string(word(place->stack))}, {"matrix", place->part}}, "layer", place->layer, norm);
+    out.add("matrix", {{"stack", std::string(word(place->stack))}, {"matrix", place->part}}, "layer", place->layer,
+            norm);
   }
   for (const auto& [place, sum] : squares) {
     out.add("layer", {{"stack", std::string(word(place.first))}}, "layer", place.second, std::sqrt(sum));

@@ -35,7 +35,9 @@ void hidden_state(const Subject& subject, Readings& out) {
     model->features(subject.first().inputs, {.observer = &taps});
   }
   const int64_t width = subject.model().width;
-  const auto per_width = [&](const at::Tensor& x) { return squares(x).mean().item<double>() / static_cast<double>(width); };
+  const auto per_width = [&](const at::Tensor& x) {
+    return squares(x).mean().item<double>() / static_cast<double>(width);
+  };
   for (Stack stack : subject.stacks()) {
     const Labels labels = {{"stack", std::string(word(stack))}};
     const StackPlan plan = plumb::plan(subject.model(), stack);

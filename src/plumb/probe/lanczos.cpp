@@ -56,9 +56,9 @@ void Lanczos::step(const SymmetricProduct& product) {
   for (size_t i = 0; i < state_.alpha.size(); ++i) {
     largest = std::max({largest, std::abs(state_.alpha[i]), i + 1 < state_.beta.size() ? state_.beta[i] : 0.0});
   }
-  // What is left of a vector is rounding when it is so short: the product was made in floats.
-  constexpr double kRounding = 1e-6;
-  state_.exhausted = !(beta > kRounding * largest);
+  // What is left of a vector is rounding when it is so short.
+  const double rounding = basis_.type() == at::kFloat ? 1e-6 : 1e-13;
+  state_.exhausted = !(beta > rounding * largest);
   if (!state_.exhausted) basis_.at(j + 1).copy_(w / beta);
 }
 
@@ -91,7 +91,7 @@ at::Tensor Lanczos::vector(int64_t index) {
   std::vector<double> values;
   const at::Tensor vectors = small_eigenvectors(values);
   const auto u = vectors.accessor<double, 2>();
-  at::Tensor sum = at::zeros({basis_.length()}, at::kFloat);
+  at::Tensor sum = at::zeros({basis_.length()}, basis_.type());
   for (int64_t i = 0; i < steps(); ++i) sum.add_(basis_.at(i), u[i][index]);
   return sum.div_(length(sum));
 }

@@ -10,7 +10,7 @@
 
 namespace plumb {
 
-/// y = A x for a symmetric A, on flat float vectors.
+/// y = A x for a symmetric A, on flat vectors of the type of the basis.
 using SymmetricProduct = std::function<at::Tensor(const at::Tensor& x)>;
 
 /// Lanczos' recursion with full reorthogonalisation, twice at each step: A V = V T + beta v e^T with orthonormal V and

@@ -13,7 +13,8 @@ Lanczos::State LanczosFile::load() const {
   if (file_.empty() || !stream) return {};
   const nlohmann::json json = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || json.value("identity", "") != identity_) return {};
-  return {json.at("alpha").get<std::vector<double>>(), json.at("beta").get<std::vector<double>>(), json.at("exhausted").get<bool>()};
+  return {json.at("alpha").get<std::vector<double>>(), json.at("beta").get<std::vector<double>>(),
+          json.at("exhausted").get<bool>()};
 }
 
 void LanczosFile::save(const Lanczos::State& state) const {

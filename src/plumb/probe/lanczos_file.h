@@ -12,7 +12,8 @@ namespace plumb {
 class LanczosFile {
  public:
   /// An empty path: nothing is kept.
-  LanczosFile(std::filesystem::path file, std::string identity) : file_(std::move(file)), identity_(std::move(identity)) {}
+  LanczosFile(std::filesystem::path file, std::string identity)
+      : file_(std::move(file)), identity_(std::move(identity)) {}
 
   /// The steps that a process before this one has done; none if it measured something else.
   Lanczos::State load() const;

@@ -1,7 +1,6 @@
 // The lemmas and theorems of Xiong et al. 2020 and Liu et al. 2020 in their own setting, regime T: attention is a mean,
-// the feed-forward part is square, norms have no epsilon, the input is N(0, I). Of the subject only width and seed count.
+// the feed-forward part is square, norms have no epsilon, the input is N(0, I). Of the subject only the seed counts.
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -18,10 +17,10 @@
 namespace plumb {
 namespace {
 
-constexpr int kWidest = 256, kVocabulary = 1000, kLayers = 6;
-constexpr int64_t kSentences = 8, kLength = 32;
+constexpr int kWidth = 128, kVocabulary = 1000, kLayers = 6;
+constexpr int64_t kSentences = 8, kLength = 24;
 constexpr int kTheorem1Depths[] = {6, 8, 10, 12, 14};
-constexpr int kTheorem2Depths[] = {2, 4, 8, 16, 32};
+constexpr int kTheorem2Depths[] = {2, 4, 8, 16};
 
 /// A model of the theory, with its own random sentences.
 class Theory {
@@ -29,7 +28,7 @@ class Theory {
   Theory(const Subject& subject, Form form) : seed_(subject.seed()) {
     ModelConfig& model = config_.model;
     model.form = form;
-    model.width = model.ffn_width = std::min(subject.model().width, kWidest);
+    model.width = model.ffn_width = kWidth;
     model.heads = 1;
     model.init = Regime::T;
     model.positions = Positions::None;
@@ -63,9 +62,9 @@ class Theory {
   uint64_t seed_;
 };
 
-void lemma1(int width, Readings& out) {
-  const at::Tensor x = at::randn({2000, width});
-  out.add("lemma1", {}, at::relu(x).square().sum(1).mean().item<double>() / (0.5 * width));
+void lemma1(Readings& out) {
+  const at::Tensor x = at::randn({2000, kWidth});
+  out.add("lemma1", {}, at::relu(x).square().sum(1).mean().item<double>() / (0.5 * kWidth));
 }
 
 void lemma2(const Theory& theory, Readings& out) {
@@ -94,7 +93,8 @@ double jacobian_norm(const at::Tensor& x) {
   const int64_t d = x.numel();
   const ops::PathScope reference(ops::Path::Reference);
   const at::Tensor leaf = x.view({1, d}).detach().requires_grad_();
-  const at::Tensor y = ops::norm(NormKind::Layer, leaf, {at::ones({d}, x.options()), at::zeros({d}, x.options()), {}}, 0);
+  const at::Tensor y =
+      ops::norm(NormKind::Layer, leaf, {at::ones({d}, x.options()), at::zeros({d}, x.options()), {}}, 0);
   at::Tensor w = at::ones_like(y).requires_grad_();
   const at::Tensor pulled = torch::autograd::grad({y}, {leaf}, {w}, /*retain_graph=*/true, /*create_graph=*/true)[0];
   at::Tensor v = at::randn({1, d}, x.options());
@@ -108,9 +108,9 @@ double jacobian_norm(const at::Tensor& x) {
   return norm;
 }
 
-void lemma3(int width, Readings& out) {
-  const at::Tensor x = 3 * at::randn({width}, at::kDouble) + 5;
-  const double closed = std::sqrt(static_cast<double>(width)) / (x - x.mean()).norm().item<double>();
+void lemma3(Readings& out) {
+  const at::Tensor x = 3 * at::randn({kWidth}, at::kDouble) + 5;
+  const double closed = std::sqrt(static_cast<double>(kWidth)) / (x - x.mean()).norm().item<double>();
   out.add("lemma3", {}, jacobian_norm(x) / closed);
 }
 
@@ -133,8 +133,11 @@ void liu_gradients(const Theory& encoders, const Theory& pairs, Readings& out) {
   const std::string last = std::to_string(kLayers - 1);
   const Subject encoder = encoders.subject("post_ln", kLayers);
   const auto model = encoder.build();
-  const TapRecorder taps = encoder.watched_pass(*model, encoder.first());
-  out.add("liu_theorem1", {}, gradient_at(taps, "encoder.0.self_attn.out") / gradient_at(taps, "encoder." + last + ".ffn.out"));
+  encoder.mean_gradient(*model);
+  const auto w2 = [&](const std::string& layer) {
+    return model->parameters().gradient("encoder.layers." + layer + ".fc2.weight").norm().item<double>();
+  };
+  out.add("liu_theorem1", {}, w2("0") / w2(last));
   const Subject pair = pairs.subject("post_ln", kLayers);
   const auto both = pair.build();
   const TapRecorder decoder = pair.watched_pass(*both, pair.first());
@@ -162,11 +165,10 @@ void liu_theorem2(const Theory& theory, const std::string& variant, Readings& ou
 
 void lemmas(const Subject& subject, Readings& out) {
   const Theory encoders(subject, Form::Encoder), pairs(subject, Form::EncoderDecoder);
-  const int width = encoders.subject("post_ln", 1).model().width;
   at::manual_seed(subject.seed());
-  lemma1(width, out);
+  lemma1(out);
   lemma2(encoders, out);
-  lemma3(width, out);
+  lemma3(out);
   theorem1(encoders, "post_ln", "post", out);
   theorem1(encoders, "pre_ln", "pre", out);
   liu_gradients(encoders, pairs, out);

@@ -35,7 +35,8 @@ std::vector<Curve> curves(const std::vector<Readings>& by_seed) {
   std::map<std::tuple<std::string, Labels, std::string>, Gathered> gathered;
   for (const Readings& readings : by_seed) {
     for (const Reading& one : readings.all()) {
-      const auto [found, is_new] = gathered.try_emplace({one.number, one.labels, one.axis}, Gathered{gathered.size(), {}});
+      const auto [found, is_new] =
+          gathered.try_emplace({one.number, one.labels, one.axis}, Gathered{gathered.size(), {}});
       found->second.values[one.at].push_back(one.value);
     }
   }
@@ -50,9 +51,8 @@ std::vector<Curve> curves(const std::vector<Readings>& by_seed) {
 
 const Curve* find_curve(const std::vector<Curve>& all, const std::string& number, const Labels& labels) {
   const auto fits = [&](const Curve& curve) {
-    return curve.number == number && std::ranges::all_of(labels, [&](const auto& label) {
-             return curve.label(label.first) == label.second;
-           });
+    return curve.number == number &&
+           std::ranges::all_of(labels, [&](const auto& label) { return curve.label(label.first) == label.second; });
   };
   const auto found = std::ranges::find_if(all, fits);
   return found == all.end() ? nullptr : &*found;

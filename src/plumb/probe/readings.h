@@ -30,9 +30,7 @@ class Readings {
   void add(std::string number, Labels labels, std::string axis, double at, double value) {
     all_.push_back({std::move(number), std::move(labels), std::move(axis), at, value});
   }
-  void add(std::string number, Labels labels, double value) {
-    add(std::move(number), std::move(labels), "", 0, value);
-  }
+  void add(std::string number, Labels labels, double value) { add(std::move(number), std::move(labels), "", 0, value); }
   const std::vector<Reading>& all() const { return all_; }
 
  private:

@@ -40,13 +40,16 @@ ProbeBatch shaped(const Config& config, TrainingBatch pair) {
 class RandomPairs {
  public:
   explicit RandomPairs(const ModelConfig& model)
-      : source_(zipf(model.source_vocab)), target_(zipf(model.target_vocab)), longest_(std::min(100, model.max_positions)) {}
+      : source_(zipf(model.source_vocab)),
+        target_(zipf(model.target_vocab)),
+        longest_(std::min(100, model.max_positions)) {}
 
   TrainingBatch batch(int64_t target_tokens) {
     std::vector<int64_t> sources, targets, source_lengths, target_lengths;
     while (std::ssize(targets) < target_tokens) {
       const int64_t length = this->length();
-      const int64_t answer = std::clamp<int64_t>(std::llround(static_cast<double>(length) * wobble_(random_)), 2, longest_);
+      const int64_t answer =
+          std::clamp<int64_t>(std::llround(static_cast<double>(length) * wobble_(random_)), 2, longest_);
       fill(sources, source_, length);
       fill(targets, target_, answer);
       source_lengths.push_back(length);
@@ -67,7 +70,9 @@ class RandomPairs {
     for (int rank = 1; rank <= vocabulary - (kUnk + 1); ++rank) weights.push_back(1.0 / rank);
     return {weights.begin(), weights.end()};
   }
-  int64_t length() { return std::clamp<int64_t>(std::llround(std::exp(length_(random_))), std::min(4, longest_), longest_); }
+  int64_t length() {
+    return std::clamp<int64_t>(std::llround(std::exp(length_(random_))), std::min(4, longest_), longest_);
+  }
   void fill(std::vector<int64_t>& ids, std::discrete_distribution<int64_t>& words, int64_t length) {
     for (int64_t i = 0; i + 1 < length; ++i) ids.push_back(kUnk + 1 + words(random_));
     ids.push_back(kEos);

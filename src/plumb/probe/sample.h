@@ -36,6 +36,7 @@ Sample sample_of(const Config& config, const Prepared& data);
 Sample random_sample(const Config& config);
 
 /// The mean label-smoothed loss over the batch's targets.
-at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train, const Pass& pass = {});
+at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train,
+                     const Pass& pass = {});
 
 }  // namespace plumb

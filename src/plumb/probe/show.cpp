@@ -71,8 +71,8 @@ std::string in_words(const Finding& finding) {
     }
     const bool single = curve.axis.empty();
     table.add_row({curve.number, labels_text(curve.labels), single ? "" : curve.axis,
-                   single ? "" : with_spread(curve.points.front().over_seeds), with_spread(curve.points.back().over_seeds),
-                   single ? "" : picture(curve.means())});
+                   single ? "" : with_spread(curve.points.front().over_seeds),
+                   with_spread(curve.points.back().over_seeds), single ? "" : picture(curve.means())});
   }
   text += table.to_string(kLineWidth);
   text += '\n';

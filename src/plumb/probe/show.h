@@ -6,7 +6,8 @@
 
 namespace plumb {
 
-/// What a probe found, for the terminal: a line for each curve, with a picture of its course, and what the numbers mean.
+/// What a probe found, for the terminal: a line for each curve, with a picture of its course, and what the numbers
+/// mean.
 std::string in_words(const Finding& finding);
 
 /// Several wirings side by side: the numbers that tell them apart.

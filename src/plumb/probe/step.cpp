@@ -2,7 +2,6 @@
 // it gives a quadratic model of the loss; the loss itself is tried as well.
 
 #include <cmath>
-#include <limits>
 
 #include <ATen/ATen.h>
 
@@ -47,11 +46,12 @@ void step_size(const Subject& subject, Readings& out) {
   const at::Tensor direction = store.gradients().sign();
   const double slope = store.gradients().abs().sum(at::kDouble).item<double>();
   const double curvature = curvature_along(subject, *model, direction);
-  const double best = curvature > 0 ? slope / curvature : std::numeric_limits<double>::infinity();
   out.add("slope", {}, slope);
   out.add("curvature", {}, curvature);
-  out.add("rate_best", {}, best);
-  out.add("rate_stable", {}, 2 * best);
+  if (curvature > 0) {  // else the quadratic model falls for ever
+    out.add("rate_best", {}, slope / curvature);
+    out.add("rate_stable", {}, 2 * slope / curvature);
+  }
 
   const at::Tensor weights = store.values().clone(), before = output_now(subject, *model);
   double largest = 0;

@@ -17,7 +17,8 @@ namespace plumb {
 /// Dropout is off. A subject is cheap; the model is there from build() on.
 class Subject {
  public:
-  Subject(Config config, const Sample& sample, uint64_t seed) : config_(std::move(config)), sample_(&sample), seed_(seed) {}
+  Subject(Config config, const Sample& sample, uint64_t seed)
+      : config_(std::move(config)), sample_(&sample), seed_(seed) {}
 
   struct Checkpoint {
     int64_t update;

@@ -40,9 +40,8 @@ void update_norms(const Subject& subject, Readings& out) {
     for (const ParameterStore::Entry& entry : store.entries()) {
       const auto place = layer_parameter(entry.spec.name);
       if (!place || entry.spec.shape.size() != 2) continue;
-      const Labels labels = {{"stack", std::string(word(place->stack))},
-                             {"matrix", place->part},
-                             {"layer", std::to_string(place->layer)}};
+      const Labels labels = {
+          {"stack", std::string(word(place->stack))}, {"matrix", place->part}, {"layer", std::to_string(place->layer)}};
       const auto at = static_cast<double>(checkpoint.update);
       gradients.push_back({labels, at, store.gradient(entry.spec.name).norm().item<double>()});
       if (!moved.defined()) continue;

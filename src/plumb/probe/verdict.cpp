@@ -1,7 +1,247 @@
 #include "plumb/probe/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "plumb/base/table.h"
+#include "plumb/catalogue/schedules.h"
+#include "plumb/optim/schedule.h"
+
 namespace plumb {
-Verdict verdict_of(const Findings& findings) { return {findings.variant}; }
-std::string in_words(const Verdict&) { return ""; }
-nlohmann::ordered_json to_json(const Verdict&) { return {}; }
+namespace rules {
+
+std::string_view in_words(Ground ground) {
+  switch (ground) {
+    case Ground::Theory:
+      return "theory";
+    case Ground::Measured:
+      return "measured";
+    case Ground::RuleOfThumb:
+      return "rule of thumb";
+  }
+  return "";
+}
+
+}  // namespace rules
+
+namespace {
+
+using rules::Ground;
+
+std::vector<Stack> stacks_of(const Findings& findings) {
+  std::vector<Stack> result;
+  for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
+    if (findings.config.model.shape().has(stack)) result.push_back(stack);
+  }
+  return result;
+}
+
+Labels of(Stack stack) {
+  return {{"stack", std::string(word(stack))}};
+}
+
+/// The forecast's two numbers, and what comes of them.
+struct Strain {
+  double smallest = 1;  // relative gradient, of the last stack
+  double per_rate = 0;  // relative shift of the output per unit of the learning rate
+  double rate = 0;
+
+  explicit Strain(const Findings& findings)
+      : smallest(findings.number("relative_gradient", "smallest", of(stacks_of(findings).back()))),
+        rate(findings.config.optim.lr) {
+    // The smallest step tried is far inside the range where the shift is proportional to the step.
+    if (const Curve* shift = findings.curve("step", "shift")) {
+      per_rate = shift->points.front().over_seeds.mean / shift->points.front().at;
+    }
+  }
+
+  double value() const { return rate * per_rate / smallest; }
+  double largest_rate() const { return rules::kStrain * smallest / per_rate; }
+};
+
+int64_t warmup_of(const Findings& findings) {
+  return complete_schedule(findings.config.schedule, findings.config.train.max_update).warmup_updates.value_or(0);
+}
+
+class Writer {
+ public:
+  Writer(const Findings& findings, const std::vector<Findings>& others)
+      : findings_(findings), others_(others), strain_(findings) {}
+
+  Verdict write() {
+    verdict_.variant = findings_.variant;
+    verdict_.strain = strain_.value();
+    verdict_.largest_rate = strain_.largest_rate();
+    verdict_.needs_warmup = !(strain_.value() <= rules::kStrain);
+    forecast();
+    for (Stack stack : stacks_of(findings_)) balance(stack);
+    for (Stack stack : stacks_of(findings_)) growth(stack);
+    for (Stack stack : stacks_of(findings_)) dependence(stack);
+    warmup();
+    rate();
+    alternatives();
+    return std::move(verdict_);
+  }
+
+ private:
+  void say(std::string about, std::string says, std::string rule, Ground ground) {
+    verdict_.sentences.push_back({std::move(about), std::move(says), std::move(rule), ground});
+  }
+
+  void forecast() {
+    const bool vanishing = strain_.smallest < rules::kVanishing;
+    const bool strained = verdict_.needs_warmup;
+    const int64_t warmup = warmup_of(findings_);
+    verdict_.will_train = !strained || (warmup > 0 && !vanishing);
+    const std::string why =
+        fmt::format("strain {:.3g} = lr {:g} * {:.4g} shift per unit of it / {:.2g} smallest relative gradient",
+                    strain_.value(), strain_.rate, strain_.per_rate, strain_.smallest);
+    say("forecast",
+        fmt::format("With lr {:g} and {} it {}: {}.", strain_.rate,
+                    warmup > 0 ? fmt::format("{} updates of warm-up", warmup) : "no warm-up",
+                    verdict_.will_train ? "should train" : "will not train", why),
+        fmt::format("trains if strain <= {:g}; with warm-up also if the smallest relative gradient is >= {:g}",
+                    rules::kStrain, rules::kVanishing),
+        Ground::RuleOfThumb);
+  }
+
+  void balance(Stack stack) {
+    const double smallest = findings_.number("relative_gradient", "smallest", of(stack));
+    const double factor = findings_.number("relative_gradient", "factor", of(stack));
+    if (std::isnan(smallest)) return;
+    const char* word_for = smallest >= rules::kBalanced    ? "balanced"
+                           : smallest >= rules::kVanishing ? "uneven"
+                                                           : "vanishing in low layers";
+    say("gradient",
+        fmt::format(
+            "Gradients of the {} are {}: the smallest at a sub-layer's output is {:.2g} of the largest, and from a "
+            "layer to the one below it changes by {:.3g}.",
+            word(stack), word_for, smallest, factor),
+        fmt::format("balanced from {:g}, vanishing below {:g} (Liu 2020, Fig. 3)", rules::kBalanced, rules::kVanishing),
+        Ground::Measured);
+  }
+
+  void growth(Stack stack) {
+    Labels labels = of(stack);
+    labels.emplace_back("by", "random");
+    const double linear = findings_.number("amplification", "r2_linear", labels);
+    const double logarithmic = findings_.number("amplification", "r2_log", labels);
+    if (std::isnan(linear)) return;
+    const char* law = linear > logarithmic + rules::kBetterFit ? "like N"
+                      : logarithmic > linear + rules::kBetterFit
+                          ? "like log N"
+                          : "like N or log N, which these depths cannot tell apart";
+    say("shift",
+        fmt::format("The output of the {} shifts {} with its N sub-layers (R^2 {:.3f} for N, {:.3f} for log N).",
+                    word(stack), law, linear, logarithmic),
+        "Theorem 2: the shift grows as the sum of beta_ii^2, N for Post-LN, log N for Pre-LN and Admin",
+        Ground::Theory);
+  }
+
+  void dependence(Stack stack) {
+    const Curve* own = findings_.curve("dependency", "own", of(stack));
+    if (!own || own->points.empty()) return;
+    const std::vector<double> shares = own->means();
+    const double exponent = findings_.number("dependency", "exponent", of(stack));
+    const auto [least, most] = std::ranges::minmax(shares);
+    say("dependency",
+        fmt::format(
+            "In the {} the newest branch makes {:.2g} to {:.2g} of its sub-layer's variance, {:.2g} in the last; {}.",
+            word(stack), least, most, shares.back(),
+            exponent < rules::kFallingShare
+                ? fmt::format("deep layers lean on their branches less (exponent {:.2f})", exponent)
+                : fmt::format("deep layers lean on them as much as others (exponent {:.2f})", exponent)),
+        fmt::format("falling if beta_ii^2 goes as i^p with p < {:g}; 0 is Post-LN, -1 Pre-LN and Admin",
+                    rules::kFallingShare),
+        Ground::Theory);
+  }
+
+  void warmup() {
+    const bool vanishing = strain_.smallest < rules::kVanishing;
+    if (!verdict_.needs_warmup) {
+      say("warm-up",
+          fmt::format("It needs no warm-up at lr {:g}: the strain of {:.3g} is below {:g}.", strain_.rate,
+                      strain_.value(), rules::kStrain),
+          "needed above that strain", Ground::RuleOfThumb);
+    } else if (vanishing) {
+      say("warm-up", "Warm-up alone will not save it: gradients vanish in low layers whatever the rate is.",
+          fmt::format("smallest relative gradient {:.2g} below {:g}", strain_.smallest, rules::kVanishing),
+          Ground::RuleOfThumb);
+    } else {
+      say("warm-up",
+          fmt::format("It needs warm-up at lr {:g}: the strain of {:.3g} is above {:g}.", strain_.rate, strain_.value(),
+                      rules::kStrain),
+          "needed above that strain", Ground::RuleOfThumb);
+    }
+  }
+
+  void rate() {
+    const double best = findings_.number("step", "rate_best");
+    say("rate",
+        fmt::format("The largest lr that it takes without warm-up is about {:.1e}{}.", strain_.largest_rate(),
+                    std::isnan(best)
+                        ? "; along Adam's first step the loss curves downwards, which bounds nothing"
+                        : fmt::format("; the curvature along Adam's first step has its minimum at {:.1e}", best)),
+        fmt::format("the lr whose strain is {:g}; the curvature is measured and holds for one step", rules::kStrain),
+        Ground::RuleOfThumb);
+  }
+
+  void alternatives() {
+    if (others_.empty()) return;
+    std::vector<std::pair<double, std::string>> rates;
+    for (const Findings& other : others_) rates.emplace_back(Strain(other).largest_rate(), other.variant);
+    std::ranges::sort(rates, std::greater());
+    std::vector<std::string> parts;
+    for (const auto& [rate, name] : rates) parts.push_back(fmt::format("{} {:.1e}", name, rate));
+    const auto& [best, name] = rates.front();
+    say("wiring",
+        fmt::format("{} Largest lr without warm-up at this depth: {}.",
+                    best > 1.5 * strain_.largest_rate()
+                        ? fmt::format("{} would take {:.1f} times the rate.", name, best / strain_.largest_rate())
+                        : fmt::format("None of {} others would take a much larger rate.", rates.size()),
+                    fmt::join(parts, ", ")),
+        "the same strain for the same model in another wiring; says nothing of the quality that is reached in the end",
+        Ground::RuleOfThumb);
+  }
+
+  const Findings& findings_;
+  const std::vector<Findings>& others_;
+  Strain strain_;
+  Verdict verdict_;
+};
+
+}  // namespace
+
+std::vector<const ProbeRow*> probes_of_the_forecast() {
+  return {find_probe("relative_gradient"), find_probe("step")};
+}
+
+Verdict verdict_of(const Findings& findings, const std::vector<Findings>& others) {
+  return Writer(findings, others).write();
+}
+
+std::string in_words(const Verdict& verdict) {
+  constexpr size_t kLineWidth = 120;
+  Table table({{verdict.variant}, {""}});
+  for (const Verdict::Sentence& sentence : verdict.sentences) {
+    table.add_row({sentence.about, sentence.says});
+    table.add_row({"", fmt::format("[{}: {}]", rules::in_words(sentence.ground), sentence.rule)});
+  }
+  return table.to_string(kLineWidth);
+}
+
+nlohmann::ordered_json to_json(const Verdict& verdict) {
+  nlohmann::ordered_json sentences = nlohmann::ordered_json::array();
+  for (const Verdict::Sentence& one : verdict.sentences) {
+    sentences.push_back(
+        {{"about", one.about}, {"says", one.says}, {"rule", one.rule}, {"ground", rules::in_words(one.ground)}});
+  }
+  return {{"variant", verdict.variant}, {"will_train", verdict.will_train},     {"needs_warmup", verdict.needs_warmup},
+          {"strain", verdict.strain},   {"largest_rate", verdict.largest_rate}, {"sentences", std::move(sentences)}};
+}
+
 }  // namespace plumb
