@@ -109,7 +109,8 @@ def probe(runs, plumb):
         file = runs / f"{name_of(c)}.probe.json"
         if file.exists():
             continue
-        answer = subprocess.run([plumb, "probe", empty(runs), *settings(c), "--json"], capture_output=True, text=True,
+        answer = subprocess.run([plumb, "probe", empty(runs), *settings(c), "--only",
+                                 "gradient_norm,relative_gradient,step", "--json"], capture_output=True, text=True,
                                 check=True)
         file.write_text(answer.stdout, encoding="utf-8")
 

@@ -20,7 +20,7 @@ def plumb(*arguments):
 
 class Documents(unittest.TestCase):
     def test_generated_documents_are_what_the_program_writes(self):
-        for table in ("variants", "config"):
+        for table in ("variants", "config", "probes"):
             written = (ROOT / "docs" / f"{table}.md").read_text()
             self.assertEqual(written, plumb("list", table, "--markdown").stdout, f"docs/{table}.md: run ./dev docs")
 

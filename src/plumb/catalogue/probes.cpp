@@ -118,6 +118,13 @@ constexpr std::string_view kTiers[] = {"cheap", "medium", "heavy"};
 
 }  // namespace
 
+const std::string_view kTheoryPost = "post_ln", kTheoryPre = "pre_ln";
+
+std::span<const std::string_view> wirings_to_suggest() {
+  static constexpr std::string_view kRows[] = {"post_ln", "pre_ln", "b2t", "admin", "deepnorm"};
+  return kRows;
+}
+
 std::span<const ProbeRow> probes() {
   return kProbes;
 }

@@ -25,6 +25,12 @@ struct ProbeRow {
   Needs needs = Needs::Model;
 };
 
+/// The two rows of the table that the theorems of Xiong et al. and Liu et al. are about.
+extern const std::string_view kTheoryPost, kTheoryPre;
+
+/// Rows that people would turn to when theirs does not train.
+std::span<const std::string_view> wirings_to_suggest();
+
 std::span<const ProbeRow> probes();
 const ProbeRow* find_probe(std::string_view name);
 std::string_view word(ProbeRow::Tier tier);

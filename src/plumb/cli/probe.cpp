@@ -164,12 +164,17 @@ void write_records(const fs::path& folder, const Request& request, const std::ve
   write_whole(folder / "probe.jsonl", lines);
 }
 
+/// Whether what the forecast rests on is among them.
+bool tells_the_future(const std::vector<const ProbeRow*>& rows) {
+  return std::ranges::all_of(probes_of_the_forecast(),
+                             [&](const ProbeRow* needed) { return std::ranges::find(rows, needed) != rows.end(); });
+}
+
 /// The wirings that people would turn to, as far as the forecast needs them, with one seed.
 std::vector<Findings> measured_others(const Findings& measured, const Sample& sample) {
-  constexpr const char* kCandidates[] = {"post_ln", "pre_ln", "b2t", "admin", "deepnorm"};
   std::vector<Findings> others;
-  Progress progress("other wirings", std::size(kCandidates));
-  for (const char* candidate : kCandidates) {
+  Progress progress("other wirings", wirings_to_suggest().size());
+  for (std::string_view candidate : wirings_to_suggest()) {
     Config config = measured.config;
     if (candidate != config.model.variant) {
       config.model.variant = candidate;
@@ -230,9 +235,10 @@ int probe_command(int argc, char** argv) {
   progress.finish();
 
   std::vector<Verdict> verdicts;
-  if (request.only.empty() && !run) {
+  if (!run && tells_the_future(rows)) {
+    const bool ask_others = request.only.empty() && all.size() == 1;
     const std::vector<Findings> others =
-        all.size() > 1 ? std::vector<Findings>() : measured_others(all.front(), arms.sample);
+        ask_others ? measured_others(all.front(), arms.sample) : std::vector<Findings>();
     for (const Findings& findings : all) verdicts.push_back(verdict_of(findings, others));
   }
   if (!request.out.empty()) write_records(request.out, request, all, arms.sample, verdicts);
@@ -246,7 +252,7 @@ int probe_command(int argc, char** argv) {
     print(to_json_line(json) + '\n');
     return 0;
   }
-  if (request.tables || verdicts.empty()) {
+  if (request.tables || !request.only.empty()) {
     for (const Findings& findings : all) {
       print(fmt::format("{}, {}\n\n", findings.variant, arms.sample.origin));
       for (const Finding& finding : findings.all) print(in_words(finding));

@@ -38,7 +38,7 @@ class Theory {
     sample_.batches = {random_batch(form)};
   }
 
-  Subject subject(const std::string& variant, int layers) const {
+  Subject subject(std::string_view variant, int layers) const {
     Config config = config_;
     config.model.variant = variant;
     config.model.encoder_layers = config.model.decoder_layers = layers;
@@ -69,7 +69,7 @@ void lemma1(Readings& out) {
 
 void lemma2(const Theory& theory, Readings& out) {
   at::NoGradGuard no_grad;
-  const auto sizes = [&](const std::string& variant, const char* point, const std::string& number) {
+  const auto sizes = [&](std::string_view variant, const char* point, const std::string& number) {
     const Subject subject = theory.subject(variant, kLayers);
     TapRecorder taps;
     subject.build()->features(subject.first().inputs, {.observer = &taps});
@@ -78,8 +78,8 @@ void lemma2(const Theory& theory, Readings& out) {
       out.add(number, {}, "layer", layer + 1, x.square().mean().item<double>());
     }
   };
-  sizes("post_ln", "sum", "lemma2_post");
-  sizes("pre_ln", "out", "lemma2_pre");
+  sizes(kTheoryPost, "sum", "lemma2_post");
+  sizes(kTheoryPre, "out", "lemma2_pre");
   for (int layer = 1; layer <= kLayers; ++layer) {
     out.add("lemma2_low", {}, "layer", layer, 1 + layer / 2.0);
     out.add("lemma2_high", {}, "layer", layer, 1 + 1.5 * layer);
@@ -114,7 +114,7 @@ void lemma3(Readings& out) {
   out.add("lemma3", {}, jacobian_norm(x) / closed);
 }
 
-void theorem1(const Theory& theory, const std::string& variant, const std::string& ending, Readings& out) {
+void theorem1(const Theory& theory, std::string_view variant, const std::string& ending, Readings& out) {
   std::vector<double> log_depth, log_gradient;
   for (int depth : kTheorem1Depths) {
     const double gradient = last_ffn_gradient(theory.subject(variant, depth));
@@ -131,21 +131,21 @@ double gradient_at(const TapRecorder& taps, const std::string& tap) {
 
 void liu_gradients(const Theory& encoders, const Theory& pairs, Readings& out) {
   const std::string last = std::to_string(kLayers - 1);
-  const Subject encoder = encoders.subject("post_ln", kLayers);
+  const Subject encoder = encoders.subject(kTheoryPost, kLayers);
   const auto model = encoder.build();
   encoder.mean_gradient(*model);
   const auto w2 = [&](const std::string& layer) {
     return model->parameters().gradient("encoder.layers." + layer + ".fc2.weight").norm().item<double>();
   };
   out.add("liu_theorem1", {}, w2("0") / w2(last));
-  const Subject pair = pairs.subject("post_ln", kLayers);
+  const Subject pair = pairs.subject(kTheoryPost, kLayers);
   const auto both = pair.build();
   const TapRecorder decoder = pair.watched_pass(*both, pair.first());
   const double ratio = gradient_at(decoder, "decoder.0.ffn.out") / gradient_at(decoder, "decoder." + last + ".ffn.out");
   out.add("liu_remark1", {}, std::pow(ratio, 1.0 / (kLayers - 1)));
 }
 
-void liu_theorem2(const Theory& theory, const std::string& variant, Readings& out) {
+void liu_theorem2(const Theory& theory, std::string_view variant, Readings& out) {
   for (int depth : kTheorem2Depths) {
     const Subject subject = theory.subject(variant, depth);
     const auto model = subject.build();
@@ -157,7 +157,8 @@ void liu_theorem2(const Theory& theory, const std::string& variant, Readings& ou
     const Dependency found = dependency_of(*model, Stack::Encoder, taps);
     double sum = 0;
     for (size_t i = 0; i < found.beta.size(); ++i) sum += found.own(i);
-    out.add("liu_theorem2", {{"row", variant}}, "depth", depth, output_shift(subject, Stack::Encoder).random / sum);
+    out.add("liu_theorem2", {{"row", std::string(variant)}}, "depth", depth,
+            output_shift(subject, Stack::Encoder).random / sum);
   }
 }
 
@@ -169,11 +170,11 @@ void lemmas(const Subject& subject, Readings& out) {
   lemma1(out);
   lemma2(encoders, out);
   lemma3(out);
-  theorem1(encoders, "post_ln", "post", out);
-  theorem1(encoders, "pre_ln", "pre", out);
+  theorem1(encoders, kTheoryPost, "post", out);
+  theorem1(encoders, kTheoryPre, "pre", out);
   liu_gradients(encoders, pairs, out);
-  liu_theorem2(encoders, "post_ln", out);
-  liu_theorem2(encoders, "pre_ln", out);
+  liu_theorem2(encoders, kTheoryPost, out);
+  liu_theorem2(encoders, kTheoryPre, out);
 }
 
 }  // namespace plumb

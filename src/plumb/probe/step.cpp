@@ -12,7 +12,7 @@ namespace plumb {
 namespace {
 
 constexpr double kFirstRate = 1e-6, kLastRate = 0.2;
-const double kRateFactor = std::sqrt(10.0);
+constexpr double kRateFactor = 10;
 
 double mean_loss_now(const Subject& subject, const Transformer& model) {
   at::NoGradGuard no_grad;

@@ -1,0 +1,67 @@
+#include "plumb/probe/verdict.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace plumb::testing {
+namespace {
+
+/// Findings as if they had been measured: the smallest relative gradient of the decoder, and the shift per unit of lr.
+Findings made_up(double smallest, double shift_per_rate, double lr, int64_t warmup) {
+  Findings findings{"made_up", {}, {}};
+  findings.config.optim.lr = lr;
+  findings.config.schedule.name = "constant";
+  findings.config.schedule.warmup_updates = warmup;
+  Readings gradients, steps;
+  for (const char* stack : {"encoder", "decoder"}) {
+    gradients.add("smallest", {{"stack", stack}}, stack[0] == 'd' ? smallest : 0.9);
+    gradients.add("factor", {{"stack", stack}}, 0.9);
+  }
+  steps.add("shift", {}, "rate", 1e-6, 1e-6 * shift_per_rate);
+  steps.add("shift", {}, "rate", 1e-1, 1.2);  // saturated: not what the rule looks at
+  steps.add("rate_best", {}, 0.003);
+  findings.all.push_back({find_probe("relative_gradient"), {}, curves({gradients})});
+  findings.all.push_back({find_probe("step"), {}, curves({steps})});
+  return findings;
+}
+
+TEST(Verdict, StrainIsShiftOverTheSmallestGradient) {
+  const Verdict verdict = verdict_of(made_up(0.5, 2000, 0.002, 0));
+  EXPECT_NEAR(verdict.strain, 0.002 * 2000 / 0.5, 1e-9);
+  EXPECT_NEAR(verdict.largest_rate, rules::kStrain * 0.5 / 2000, 1e-9);
+  EXPECT_TRUE(verdict.will_train);
+  EXPECT_FALSE(verdict.needs_warmup);
+}
+
+TEST(Verdict, WarmupSavesWhatIsStrainedButNotWhatVanishes) {
+  EXPECT_FALSE(verdict_of(made_up(0.5, 20000, 0.002, 0)).will_train);
+  EXPECT_TRUE(verdict_of(made_up(0.5, 20000, 0.002, 100)).will_train);
+  EXPECT_FALSE(verdict_of(made_up(0.1, 20000, 0.002, 100)).will_train);
+}
+
+// Numbers gone wrong are never good news.
+TEST(Verdict, WhatIsNotANumberWillNotTrain) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(verdict_of(made_up(nan, 2000, 0.002, 0)).will_train);
+  EXPECT_FALSE(verdict_of(made_up(0.5, nan, 0.002, 0)).will_train);
+}
+
+TEST(Verdict, NamesTheWiringThatTakesTheLargestRate) {
+  Findings better = made_up(0.5, 200, 0.002, 0);
+  better.variant = "better";
+  const std::string text = in_words(verdict_of(made_up(0.5, 2000, 0.002, 0), {better}));
+  EXPECT_THAT(text, ::testing::HasSubstr("better would take 10.0 times the rate"));
+}
+
+TEST(Verdict, EverySentenceHasItsRuleAndGround) {
+  const auto json = to_json(verdict_of(made_up(0.5, 2000, 0.002, 0)));
+  EXPECT_GE(json["sentences"].size(), 5u);
+  for (const auto& sentence : json["sentences"]) {
+    EXPECT_FALSE(sentence["says"].get<std::string>().empty());
+    EXPECT_FALSE(sentence["rule"].get<std::string>().empty());
+    EXPECT_THAT(sentence["ground"].get<std::string>(), ::testing::AnyOf("theory", "measured", "rule of thumb"));
+  }
+}
+
+}  // namespace
+}  // namespace plumb::testing
