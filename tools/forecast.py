@@ -6,7 +6,7 @@
     tools/forecast.py table RUNS                          confusion matrices, for docs/results/verdict.md
 
 A configuration belongs to the calibration half or to the held half by a hash of its name: thresholds were set on the
-first alone.
+first alone. The form of the rule was changed once, after it had failed on the `unseen` set; `fresh` came after that.
 """
 
 import argparse
@@ -38,10 +38,20 @@ def configurations():
     return [configuration(*one) for one in grid + asymmetric + deep + fast]
 
 
-def fresh():
-    """Chosen, and trained, after the rules were written down: no eye had seen them."""
+def unseen():
+    """Chosen and trained after the first rule had been written down, which they refuted (balanced accuracy 0.58)."""
     wirings = ("post_ln", "pre_ln", "b2t", "admin", "deepnorm", "dlcl_pre", "residual_dual", "sandwich")
     return [configuration(variant, (8, 8), lr, 0) for variant in wirings for lr in (1.5e-3, 6e-3)]
+
+
+def fresh():
+    """Chosen and trained after the rule that stands: no eye had seen them."""
+    wirings = ("post_ln", "b2t", "mix_ln", "t_fixup", "normformer", "hybrid_norm", "dlcl_post", "olmo2")
+    return [configuration(variant, (9, 5), lr, 0) for variant in wirings for lr in (1e-3, 5e-3)]
+
+
+def everything():
+    return configurations() + unseen() + fresh()
 
 
 def configuration(variant, depths, lr, warmup):
@@ -53,9 +63,11 @@ def name_of(c):
 
 
 def half(c):
-    """fresh, held or calibration"""
+    """fresh, unseen, held or calibration"""
     if c in fresh():
         return "fresh"
+    if c in unseen():
+        return "unseen"
     return "held" if held(c) else "calibration"
 
 
@@ -70,7 +82,7 @@ def settings(c):
 
 
 def train(runs, plumb):
-    for c in configurations() + fresh():
+    for c in everything():
         run = runs / name_of(c)
         if (run / "done").exists():
             continue
@@ -105,7 +117,7 @@ def outcome(runs, c):
 
 
 def probe(runs, plumb):
-    for c in configurations() + fresh():
+    for c in everything():
         file = runs / f"{name_of(c)}.probe.json"
         if file.exists():
             continue
@@ -140,7 +152,7 @@ def best_threshold(values, trained):
 
 def table(runs):
     rows = []
-    for c in configurations() + fresh():
+    for c in everything():
         answer = json.loads((runs / f"{name_of(c)}.probe.json").read_text(encoding="utf-8"))
         verdict = answer["arms"][0]["verdict"]
         trained, loss, entropy = outcome(runs, c)
@@ -158,7 +170,7 @@ def table(runs):
     print("| half | rule | trained, foretold | trained, not foretold | failed, foretold to train | failed, foretold | "
           "balanced accuracy |")
     print("|---|---|---|---|---|---|---|")
-    for name in ("calibration", "held", "fresh"):
+    for name in ("calibration", "held", "unseen", "fresh"):
         those = [row for row in rows if row["half"] == name]
         for rule, says in (("verdict", lambda row: row["foretold"]), ("gradient norm", lambda row: row["norm"] <= cut)):
             pairs = [(says(row), row["trained"]) for row in those]

@@ -9,6 +9,7 @@ namespace {
 /// Findings as if they had been measured: the smallest relative gradient of the decoder, and the shift per unit of lr.
 Findings made_up(double smallest, double shift_per_rate, double lr, int64_t warmup) {
   Findings findings{"made_up", {}, {}};
+  findings.config.model.variant = "post_ln";
   findings.config.optim.lr = lr;
   findings.config.schedule.name = "constant";
   findings.config.schedule.warmup_updates = warmup;
@@ -25,10 +26,10 @@ Findings made_up(double smallest, double shift_per_rate, double lr, int64_t warm
   return findings;
 }
 
-TEST(Verdict, StrainIsShiftOverTheSmallestGradient) {
-  const Verdict verdict = verdict_of(made_up(0.5, 2000, 0.002, 0));
-  EXPECT_NEAR(verdict.strain, 0.002 * 2000 / 0.5, 1e-9);
-  EXPECT_NEAR(verdict.largest_rate, rules::kStrain * 0.5 / 2000, 1e-9);
+TEST(Verdict, StrainIsTheShiftOfOneStep) {
+  const Verdict verdict = verdict_of(made_up(0.5, 1000, 0.002, 0));
+  EXPECT_NEAR(verdict.strain, 0.002 * 1000, 1e-9);
+  EXPECT_NEAR(verdict.largest_rate, rules::kStrain / 1000, 1e-9);
   EXPECT_TRUE(verdict.will_train);
   EXPECT_FALSE(verdict.needs_warmup);
 }
@@ -37,6 +38,24 @@ TEST(Verdict, WarmupSavesWhatIsStrainedButNotWhatVanishes) {
   EXPECT_FALSE(verdict_of(made_up(0.5, 20000, 0.002, 0)).will_train);
   EXPECT_TRUE(verdict_of(made_up(0.5, 20000, 0.002, 100)).will_train);
   EXPECT_FALSE(verdict_of(made_up(0.1, 20000, 0.002, 100)).will_train);
+}
+
+// The skip of Pre-LN has no norm on it; ResiDual has a second stream. A single Post-LN stack is enough to close the
+// way.
+TEST(Verdict, KnowsWhichWiringsHaveAnOpenPath) {
+  const auto limit = [](const std::string& encoder, const std::string& decoder) {
+    Findings findings = made_up(0.5, 2000, 0.002, 0);
+    findings.config.model.encoder_variant = encoder;
+    findings.config.model.decoder_variant = decoder;
+    return verdict_of(findings).limit;
+  };
+  for (const char* open : {"pre_ln", "residual_dual", "dlcl_pre", "sandwich"}) {
+    EXPECT_EQ(limit(open, open), rules::kStrainWithOpenPath) << open;
+  }
+  for (const char* closed : {"post_ln", "b2t", "admin", "deepnorm", "mix_ln"}) {
+    EXPECT_EQ(limit(closed, closed), rules::kStrain) << closed;
+  }
+  EXPECT_EQ(limit("pre_ln", "post_ln"), rules::kStrain);
 }
 
 // Numbers gone wrong are never good news.

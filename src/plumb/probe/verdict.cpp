@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/table.h"
-#include "plumb/catalogue/schedules.h"
+#include "plumb/config/plan.h"
 #include "plumb/optim/schedule.h"
 
 namespace plumb {
@@ -44,23 +44,41 @@ Labels of(Stack stack) {
   return {{"stack", std::string(word(stack))}};
 }
 
-/// The forecast's two numbers, and what comes of them.
+/// Whether some path leads from the bottom of every stack to its end without a norm on it.
+bool has_open_path(const ModelConfig& model, Stack stack) {
+  const StackPlan plan = plumb::plan(model, stack);
+  if (plan.placement->wiring != WiringKind::Chain) return true;
+  for (int layer = 1; layer <= plan.shape.layers(stack); ++layer) {
+    for (Sublayer sublayer : plan.shape.order(stack)) {
+      if (plan.rule(sublayer, layer).norm_post) return false;
+    }
+  }
+  return true;
+}
+
+/// The forecast's numbers, and what comes of them.
 struct Strain {
   double smallest = 1;  // relative gradient, of the last stack
   double per_rate = 0;  // relative shift of the output per unit of the learning rate
   double rate = 0;
+  double limit = 0;
 
   explicit Strain(const Findings& findings)
       : smallest(findings.number("relative_gradient", "smallest", of(stacks_of(findings).back()))),
-        rate(findings.config.optim.lr) {
+        rate(findings.config.optim.lr),
+        limit(rules::kStrainWithOpenPath) {
+    for (Stack stack : stacks_of(findings)) {
+      if (!has_open_path(findings.config.model, stack)) limit = rules::kStrain;
+    }
     // The smallest step tried is far inside the range where the shift is proportional to the step.
     if (const Curve* shift = findings.curve("step", "shift")) {
       per_rate = shift->points.front().over_seeds.mean / shift->points.front().at;
     }
   }
 
-  double value() const { return rate * per_rate / smallest; }
-  double largest_rate() const { return rules::kStrain * smallest / per_rate; }
+  double value() const { return rate * per_rate; }
+  double largest_rate() const { return limit / per_rate; }
+  bool vanishing() const { return !(smallest >= rules::kVanishing); }
 };
 
 int64_t warmup_of(const Findings& findings) {
@@ -76,7 +94,8 @@ class Writer {
     verdict_.variant = findings_.variant;
     verdict_.strain = strain_.value();
     verdict_.largest_rate = strain_.largest_rate();
-    verdict_.needs_warmup = !(strain_.value() <= rules::kStrain);
+    verdict_.limit = strain_.limit;
+    verdict_.needs_warmup = !(strain_.value() <= strain_.limit);
     forecast();
     for (Stack stack : stacks_of(findings_)) balance(stack);
     for (Stack stack : stacks_of(findings_)) growth(stack);
@@ -93,20 +112,21 @@ class Writer {
   }
 
   void forecast() {
-    const bool vanishing = strain_.smallest < rules::kVanishing;
-    const bool strained = verdict_.needs_warmup;
     const int64_t warmup = warmup_of(findings_);
-    verdict_.will_train = !strained || (warmup > 0 && !vanishing);
-    const std::string why =
-        fmt::format("strain {:.3g} = lr {:g} * {:.4g} shift per unit of it / {:.2g} smallest relative gradient",
-                    strain_.value(), strain_.rate, strain_.per_rate, strain_.smallest);
+    verdict_.will_train = !verdict_.needs_warmup || (warmup > 0 && !strain_.vanishing());
     say("forecast",
-        fmt::format("With lr {:g} and {} it {}: {}.", strain_.rate,
-                    warmup > 0 ? fmt::format("{} updates of warm-up", warmup) : "no warm-up",
-                    verdict_.will_train ? "should train" : "will not train", why),
-        fmt::format("trains if strain <= {:g}; with warm-up also if the smallest relative gradient is >= {:g}",
-                    rules::kStrain, rules::kVanishing),
+        fmt::format(
+            "With lr {:g} and {} it {}: its strain is {:.3g}, lr times {:.4g}, the shift of the output per unit of it.",
+            strain_.rate, warmup > 0 ? fmt::format("{} updates of warm-up", warmup) : "no warm-up",
+            verdict_.will_train ? "should train" : "will not train", strain_.value(), strain_.per_rate),
+        fmt::format("trains if the strain is at most {:g} ({}); with warm-up also if the smallest relative gradient is "
+                    "at least {:g}",
+                    strain_.limit, path(), rules::kVanishing),
         Ground::RuleOfThumb);
+  }
+
+  std::string path() const {
+    return strain_.limit == rules::kStrain ? "norms on every path" : "a path without norms; none has failed yet";
   }
 
   void balance(Stack stack) {
@@ -161,21 +181,19 @@ class Writer {
   }
 
   void warmup() {
-    const bool vanishing = strain_.smallest < rules::kVanishing;
+    const std::string rule = fmt::format("needed above a strain of {:g} ({})", strain_.limit, path());
     if (!verdict_.needs_warmup) {
+      say("warm-up", fmt::format("It needs none at lr {:g}: the strain is {:.3g}.", strain_.rate, strain_.value()),
+          rule, Ground::RuleOfThumb);
+    } else if (strain_.vanishing()) {
       say("warm-up",
-          fmt::format("It needs no warm-up at lr {:g}: the strain of {:.3g} is below {:g}.", strain_.rate,
-                      strain_.value(), rules::kStrain),
-          "needed above that strain", Ground::RuleOfThumb);
-    } else if (vanishing) {
-      say("warm-up", "Warm-up alone will not save it: gradients vanish in low layers whatever the rate is.",
-          fmt::format("smallest relative gradient {:.2g} below {:g}", strain_.smallest, rules::kVanishing),
-          Ground::RuleOfThumb);
+          fmt::format("Warm-up alone will not save it: gradients vanish in low layers whatever the rate is ({:.2g} of "
+                      "the largest).",
+                      strain_.smallest),
+          fmt::format("smallest relative gradient below {:g}", rules::kVanishing), Ground::RuleOfThumb);
     } else {
-      say("warm-up",
-          fmt::format("It needs warm-up at lr {:g}: the strain of {:.3g} is above {:g}.", strain_.rate, strain_.value(),
-                      rules::kStrain),
-          "needed above that strain", Ground::RuleOfThumb);
+      say("warm-up", fmt::format("It needs warm-up at lr {:g}: the strain is {:.3g}.", strain_.rate, strain_.value()),
+          rule, Ground::RuleOfThumb);
     }
   }
 
@@ -185,8 +203,11 @@ class Writer {
         fmt::format("The largest lr that it takes without warm-up is about {:.1e}{}.", strain_.largest_rate(),
                     std::isnan(best)
                         ? "; along Adam's first step the loss curves downwards, which bounds nothing"
-                        : fmt::format("; the curvature along Adam's first step has its minimum at {:.1e}", best)),
-        fmt::format("the lr whose strain is {:g}; the curvature is measured and holds for one step", rules::kStrain),
+                        : fmt::format("; along Adam's first step the loss has its minimum at {:.1e}, as far as "
+                                      "its curvature tells",
+                                      best)),
+        fmt::format("the lr with a strain of {:g} ({}); the curvature is measured and holds for one step",
+                    strain_.limit, path()),
         Ground::RuleOfThumb);
   }
 
@@ -240,8 +261,10 @@ nlohmann::ordered_json to_json(const Verdict& verdict) {
     sentences.push_back(
         {{"about", one.about}, {"says", one.says}, {"rule", one.rule}, {"ground", rules::in_words(one.ground)}});
   }
-  return {{"variant", verdict.variant}, {"will_train", verdict.will_train},     {"needs_warmup", verdict.needs_warmup},
-          {"strain", verdict.strain},   {"largest_rate", verdict.largest_rate}, {"sentences", std::move(sentences)}};
+  return {
+      {"variant", verdict.variant},       {"will_train", verdict.will_train}, {"needs_warmup", verdict.needs_warmup},
+      {"strain", verdict.strain},         {"limit", verdict.limit},           {"largest_rate", verdict.largest_rate},
+      {"sentences", std::move(sentences)}};
 }
 
 }  // namespace plumb
