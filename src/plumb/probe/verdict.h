@@ -24,7 +24,8 @@ struct Verdict {
   std::vector<Sentence> sentences;
   bool will_train = true;
   bool needs_warmup = false;
-  double strain = 0;        // rules::kStrain
+  double strain = 0;        // see rules::kStrain
+  double limit = 0;         // of the strain, for this wiring
   double largest_rate = 0;  // without warm-up
 };
 
