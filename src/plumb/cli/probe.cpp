@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -18,11 +17,11 @@
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/cli/prepared_data.h"
-#include "plumb/config/dump.h"
 #include "plumb/config/load.h"
 #include "plumb/config/suggestion.h"
 #include "plumb/ops/path.h"
 #include "plumb/probe/examine.h"
+#include "plumb/probe/records.h"
 #include "plumb/probe/show.h"
 #include "plumb/probe/verdict.h"
 #include "plumb/run/checkpoint.h"
@@ -31,7 +30,6 @@ namespace plumb {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 struct Request {
   std::string what, checkpoint;
@@ -91,77 +89,33 @@ const Subject::Checkpoint& chosen_checkpoint(const std::vector<Subject::Checkpoi
                   fmt::format("Use last, or one of {}", fmt::join(updates, ", ")));
 }
 
-/// The configs to measure: that of the file, or one for each wiring of --compare.
-struct Arms {
+/// What to measure: the config of the file, or one for each wiring of --compare.
+struct Plan {
   std::vector<Config> configs;
   Sample sample;
 };
 
-Arms arms_of(const Request& request, const std::string& file) {
-  Arms arms;
+Plan plan_of(const Request& request, const std::string& file) {
+  Plan plan;
   Sources sources;
   Config base = load_config(file, request.overrides, &sources);
   set_threads(base.threads);
   ops::set_path(base.ops);
   if (sources.has_section("data")) {
-    arms.sample = sample_of(base, prepare_data(file, request.overrides, base, sources));
+    plan.sample = sample_of(base, prepare_data(file, request.overrides, base, sources));
   } else {
-    arms.sample = random_sample(base);
+    plan.sample = random_sample(base);
   }
-  if (request.compare.empty()) arms.configs.push_back(base);
+  if (request.compare.empty()) plan.configs.push_back(base);
   for (const std::string& variant : request.compare) {
     std::vector<std::string> overrides = request.overrides;
     overrides.push_back("model.variant=" + variant);
     Config config = load_config(file, overrides);
     config.model.source_vocab = base.model.source_vocab;
     config.model.target_vocab = base.model.target_vocab;
-    arms.configs.push_back(std::move(config));
+    plan.configs.push_back(std::move(config));
   }
-  return arms;
-}
-
-ordered_json to_json(const Findings& findings, const Sample& sample) {
-  ordered_json probes = ordered_json::object();
-  for (const Finding& finding : findings.all) {
-    ordered_json curves = ordered_json::array();
-    for (const Curve& curve : finding.means) curves.push_back(plumb::to_json(curve));
-    probes[std::string(finding.row->name)] = {{"seconds", finding.seconds}, {"curves", std::move(curves)}};
-  }
-  return {{"variant", findings.variant}, {"sample", sample.origin}, {"probes", std::move(probes)}};
-}
-
-/// Everything that was read, one line each, then the means, then the verdict.
-void write_records(const fs::path& folder, const Request& request, const std::vector<Findings>& all,
-                   const Sample& sample, const std::vector<Verdict>& verdicts) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
-  std::string lines;
-  const auto line = [&](const ordered_json& record) { lines += to_json_line(record) + '\n'; };
-  for (size_t arm = 0; arm < all.size(); ++arm) {
-    const Findings& findings = all[arm];
-    line({{"type", "subject"},
-          {"of", request.what},
-          {"variant", findings.variant},
-          {"sample", sample.origin},
-          {"config", to_toml(findings.config)}});
-    for (const Finding& finding : findings.all) {
-      const auto record = [&](const char* type, const ordered_json& found, int64_t seed) {
-        ordered_json json = {{"type", type}, {"probe", finding.row->name}, {"variant", findings.variant}};
-        if (seed >= 0) json["seed"] = findings.config.seed + seed;
-        json.update(found);
-        line(json);
-      };
-      for (size_t seed = 0; seed < finding.by_seed.size(); ++seed) {
-        for (const Reading& reading : finding.by_seed[seed].all())
-          record("reading", plumb::to_json(reading), static_cast<int64_t>(seed));
-      }
-      for (const Curve& curve : finding.means) record("curve", plumb::to_json(curve), -1);
-    }
-    if (arm < verdicts.size())
-      line({{"type", "verdict"}, {"variant", findings.variant}, {"verdict", plumb::to_json(verdicts[arm])}});
-  }
-  write_whole(folder / "probe.jsonl", lines);
+  return plan;
 }
 
 /// Whether what the forecast rests on is among them.
@@ -186,6 +140,52 @@ std::vector<Findings> measured_others(const Findings& measured, const Sample& sa
     progress.advance();
   }
   return others;
+}
+
+void create_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw DiskError(folder, "cannot be created (" + error.message() + ")", "Choose another --out");
+}
+
+std::vector<Arm> examined(const Request& request, const Plan& plan, const std::vector<const ProbeRow*>& rows) {
+  const bool run = is_run(request.what);
+  const int64_t seeds = run ? 1 : plan.configs.front().probe.seeds;
+  Progress progress("probing", static_cast<uint64_t>(std::ssize(rows) * seeds * std::ssize(plan.configs)));
+  std::vector<Arm> arms;
+  for (const Config& config : plan.configs) {
+    Subject subject(config, plan.sample, static_cast<uint64_t>(config.seed));
+    if (run) {
+      const auto all = checkpoints_of(request.what);
+      subject = subject.with_weights(chosen_checkpoint(all, request.checkpoint).file).with_checkpoints(all);
+    }
+    arms.push_back({examine(subject, rows, [&] { progress.advance(); }), {}});
+  }
+  return arms;
+}
+
+void judge(const Request& request, const Sample& sample, std::vector<Arm>& arms) {
+  const bool ask_others = request.only.empty() && arms.size() == 1;
+  const std::vector<Findings> others =
+      ask_others ? measured_others(arms.front().findings, sample) : std::vector<Findings>();
+  for (Arm& arm : arms) arm.verdict = verdict_of(arm.findings, others);
+}
+
+/// For a person: the tables that were asked for, wirings side by side, what follows.
+std::string page_of(const Request& request, const Sample& sample, const std::vector<Arm>& arms) {
+  std::string text;
+  std::vector<Findings> all;
+  for (const Arm& arm : arms) {
+    all.push_back(arm.findings);
+    if (!request.tables && request.only.empty()) continue;
+    text += fmt::format("{}, {}\n\n", arm.findings.variant, sample.origin);
+    for (const Finding& finding : arm.findings.all) text += in_words(finding);
+  }
+  if (arms.size() > 1) text += side_by_side(all) + '\n';
+  for (const Arm& arm : arms) {
+    if (arm.verdict) text += in_words(*arm.verdict) + '\n';
+  }
+  return text;
 }
 
 double peak_gigabytes() {
@@ -215,51 +215,18 @@ int probe_command(int argc, char** argv) {
 
   const std::vector<const ProbeRow*> rows = chosen(request);
   const bool run = is_run(request.what);
-  const std::string file = run ? (fs::path(request.what) / "config.toml").string() : request.what;
   if (run && !request.compare.empty()) {
     throw UserError("--compare", "a run has one wiring", "Compare wirings of a config, or probe several runs");
   }
-  const Arms arms = arms_of(request, file);
-  const int64_t seeds = run ? 1 : arms.configs.front().probe.seeds;
-  Progress progress("probing", static_cast<uint64_t>(std::ssize(rows) * seeds * std::ssize(arms.configs)));
-  std::vector<Findings> all;
-  for (const Config& config : arms.configs) {
-    Subject subject(config, arms.sample, static_cast<uint64_t>(config.seed));
-    if (run) {
-      const auto checkpoints = checkpoints_of(request.what);
-      subject =
-          subject.with_weights(chosen_checkpoint(checkpoints, request.checkpoint).file).with_checkpoints(checkpoints);
-    }
-    all.push_back(examine(subject, rows, [&] { progress.advance(); }));
+  if (!request.out.empty()) create_folder(request.out);  // now, not after an hour of measuring
+  const Plan plan = plan_of(request, run ? (fs::path(request.what) / "config.toml").string() : request.what);
+  std::vector<Arm> arms = examined(request, plan, rows);
+  if (!run && tells_the_future(rows)) judge(request, plan.sample, arms);
+  if (!request.out.empty()) {
+    write_whole(fs::path(request.out) / "probe.jsonl", record_lines(request.what, arms, plan.sample));
   }
-  progress.finish();
-
-  std::vector<Verdict> verdicts;
-  if (!run && tells_the_future(rows)) {
-    const bool ask_others = request.only.empty() && all.size() == 1;
-    const std::vector<Findings> others =
-        ask_others ? measured_others(all.front(), arms.sample) : std::vector<Findings>();
-    for (const Findings& findings : all) verdicts.push_back(verdict_of(findings, others));
-  }
-  if (!request.out.empty()) write_records(request.out, request, all, arms.sample, verdicts);
-  if (request.json) {
-    ordered_json json = {{"of", request.what}, {"arms", ordered_json::array()}};
-    for (size_t arm = 0; arm < all.size(); ++arm) {
-      ordered_json one = to_json(all[arm], arms.sample);
-      if (arm < verdicts.size()) one["verdict"] = plumb::to_json(verdicts[arm]);
-      json["arms"].push_back(std::move(one));
-    }
-    print(to_json_line(json) + '\n');
-    return 0;
-  }
-  if (request.tables || !request.only.empty()) {
-    for (const Findings& findings : all) {
-      print(fmt::format("{}, {}\n\n", findings.variant, arms.sample.origin));
-      for (const Finding& finding : findings.all) print(in_words(finding));
-    }
-  }
-  if (all.size() > 1) print(side_by_side(all) + '\n');
-  for (const Verdict& verdict : verdicts) print(in_words(verdict) + '\n');
+  print(request.json ? to_json_line(to_json(request.what, arms, plan.sample)) + '\n'
+                     : page_of(request, plan.sample, arms));
   fmt::print(stderr, "peak memory {:.1f} GB\n", peak_gigabytes());
   return 0;
 }
