@@ -30,8 +30,9 @@ struct ProbeConfig {
     visit("curvature_pairs", c.curvature_pairs, "curvature: sentences of the fixed set; 0: the whole validation set");
     visit("curvature_blocks", c.curvature_blocks, "curvature: also the largest eigenvalue of each part of the model");
     visit("basis", c.basis,
-          "curvature: folder for the Lanczos vectors, where memory is short; an interrupted probe "
-          "goes on from it");
+          "curvature: folder for the Lanczos vectors, where memory is short; an interrupted probe goes on from it. "
+          "Remove it "
+          "afterwards");
   }
 };
 

@@ -90,7 +90,8 @@ class RandomPairs {
 Sample sample_of(const Config& config, const Prepared& data) {
   Sample sample;
   sample.origin = data.train.source.text;
-  const ParallelCorpus train(data.train, config.data.max_length), valid(data.valid, 0);
+  const int longest = std::min(config.data.max_length, config.model.max_positions);
+  const ParallelCorpus train(data.train, longest), valid(data.valid, longest);
   const auto batches = epoch_batches(train.lengths(), config.probe.batch_tokens, kSampleSeed, /*epoch=*/0);
   for (const SentenceList& sentences : batches) {
     if (std::ssize(sample.batches) == config.probe.batches) break;
