@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plumb/probe/examine.h"
+#include "probe/support/examined.h"
 
 namespace plumb::testing {
 namespace {
@@ -21,11 +21,6 @@ Config network(const std::string& variant, int layers) {
   config.probe.batch_tokens = 150;
   config.probe.batches = 2;
   return config;
-}
-
-Findings examined(const Config& config, std::string_view probe) {
-  const Sample sample = random_sample(config);
-  return examine(Subject(config, sample, 1), {find_probe(probe)}, [] {});
 }
 
 Summary last_of(const Findings& findings, const std::string& probe, const std::string& number,

@@ -7,8 +7,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "plumb/probe/examine.h"
 #include "plumb/probe/show.h"
+
+#include "probe/support/examined.h"
 
 namespace plumb::testing {
 namespace {
@@ -30,11 +31,6 @@ Config small_config(Form form, const std::string& variant) {
   config.probe.lanczos_steps = 12;
   config.probe.lanczos_vectors = 2;
   return config;
-}
-
-Findings examined(const Config& config, std::string_view probe) {
-  const Sample sample = random_sample(config);
-  return examine(Subject(config, sample, 1), {find_probe(probe)}, [] {});
 }
 
 struct Case {

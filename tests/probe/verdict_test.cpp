@@ -58,6 +58,14 @@ TEST(Verdict, KnowsWhichWiringsHaveAnOpenPath) {
   EXPECT_EQ(limit("pre_ln", "post_ln"), rules::kStrain);
 }
 
+// A rate that falls towards an end wants to know where it is; a probe does not train and need not.
+TEST(Verdict, NeedsNoEndOfTheSchedule) {
+  Findings findings = made_up(0.5, 1000, 0.002, 0);
+  findings.config.schedule.name = "linear";
+  findings.config.schedule.warmup_updates.reset();
+  EXPECT_TRUE(verdict_of(findings).will_train);
+}
+
 // Numbers gone wrong are never good news.
 TEST(Verdict, WhatIsNotANumberWillNotTrain) {
   const double nan = std::numeric_limits<double>::quiet_NaN();

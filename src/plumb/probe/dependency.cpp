@@ -49,11 +49,7 @@ Dependency dependency_of(const Transformer& model, Stack stack, const TapRecorde
 
 void dependency(const Subject& subject, Readings& out) {
   const auto model = subject.build();
-  TapRecorder taps;
-  {
-    at::NoGradGuard no_grad;
-    model->features(subject.first().inputs, {.observer = &taps});
-  }
+  const TapRecorder taps = subject.watched_forward(*model);
   for (Stack stack : subject.stacks()) {
     const Labels labels = {{"stack", std::string(word(stack))}};
     const Dependency found = dependency_of(*model, stack, taps);

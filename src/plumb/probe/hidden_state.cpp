@@ -29,11 +29,7 @@ void boundedness(const at::Tensor& z, int64_t width, const Labels& labels, Readi
 
 void hidden_state(const Subject& subject, Readings& out) {
   const auto model = subject.build();
-  TapRecorder taps;
-  {
-    at::NoGradGuard no_grad;
-    model->features(subject.first().inputs, {.observer = &taps});
-  }
+  const TapRecorder taps = subject.watched_forward(*model);
   const int64_t width = subject.model().width;
   const auto per_width = [&](const at::Tensor& x) {
     return squares(x).mean().item<double>() / static_cast<double>(width);

@@ -68,11 +68,9 @@ void lemma1(Readings& out) {
 }
 
 void lemma2(const Theory& theory, Readings& out) {
-  at::NoGradGuard no_grad;
   const auto sizes = [&](std::string_view variant, const char* point, const std::string& number) {
     const Subject subject = theory.subject(variant, kLayers);
-    TapRecorder taps;
-    subject.build()->features(subject.first().inputs, {.observer = &taps});
+    const TapRecorder taps = subject.watched_forward(*subject.build());
     for (int layer = 0; layer < kLayers; ++layer) {
       const at::Tensor& x = taps.value("encoder." + std::to_string(layer) + ".ffn." + point);
       out.add(number, {}, "layer", layer + 1, x.square().mean().item<double>());
@@ -149,11 +147,7 @@ void liu_theorem2(const Theory& theory, std::string_view variant, Readings& out)
   for (int depth : kTheorem2Depths) {
     const Subject subject = theory.subject(variant, depth);
     const auto model = subject.build();
-    TapRecorder taps;
-    {
-      at::NoGradGuard no_grad;
-      model->features(subject.first().inputs, {.observer = &taps});
-    }
+    const TapRecorder taps = subject.watched_forward(*model);
     const Dependency found = dependency_of(*model, Stack::Encoder, taps);
     double sum = 0;
     for (size_t i = 0; i < found.beta.size(); ++i) sum += found.own(i);

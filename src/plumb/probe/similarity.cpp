@@ -10,11 +10,7 @@ namespace plumb {
 
 void similarity(const Subject& subject, Readings& out) {
   const auto model = subject.build();
-  TapRecorder taps;
-  {
-    at::NoGradGuard no_grad;
-    model->features(subject.first().inputs, {.observer = &taps});
-  }
+  const TapRecorder taps = subject.watched_forward(*model);
   for (Stack stack : subject.stacks()) {
     std::vector<at::Tensor> directions;
     for (const auto& [tap, value] : taps.records()) {

@@ -9,6 +9,14 @@
 
 namespace plumb {
 
+std::vector<Stack> stacks_of(const ModelConfig& model) {
+  std::vector<Stack> result;
+  for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
+    if (model.shape().has(stack)) result.push_back(stack);
+  }
+  return result;
+}
+
 Subject Subject::with_seed(uint64_t seed) const {
   Subject result = *this;
   result.seed_ = seed;
@@ -64,6 +72,13 @@ double Subject::mean_gradient(Transformer& model) const {
   return total;
 }
 
+TapRecorder Subject::watched_forward(const Transformer& model) const {
+  at::NoGradGuard no_grad;
+  TapRecorder taps;
+  model.features(first().inputs, {.observer = &taps});
+  return taps;
+}
+
 TapRecorder Subject::watched_pass(Transformer& model, const ProbeBatch& batch) const {
   TapRecorder taps;
   model.parameters().zero_gradients();
@@ -79,14 +94,6 @@ std::vector<int> Subject::depths() const {
   std::set<int> depths;
   for (double factor : {0.25, 0.5, 1.0, 2.0}) depths.insert(std::max(1, static_cast<int>(deepest * factor)));
   return {depths.begin(), depths.end()};
-}
-
-std::vector<Stack> Subject::stacks() const {
-  std::vector<Stack> result;
-  for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
-    if (config_.model.shape().has(stack)) result.push_back(stack);
-  }
-  return result;
 }
 
 }  // namespace plumb

@@ -13,6 +13,9 @@
 
 namespace plumb {
 
+/// The stacks that a model has, in the order in which they compute.
+std::vector<Stack> stacks_of(const ModelConfig& model);
+
 /// What is measured: a model by its config and seed, or by the checkpoint of a run, and the sentences to measure it on.
 /// Dropout is off. A subject is cheap; the model is there from build() on.
 class Subject {
@@ -50,12 +53,14 @@ class Subject {
   }
   /// Leaves the mean gradient over the mini-batches in the store; gives back the mean loss.
   double mean_gradient(Transformer& model) const;
+  /// A pass over the first mini-batch with every tap, without gradients.
+  TapRecorder watched_forward(const Transformer& model) const;
   /// A pass over one mini-batch with every tap and its gradient.
   TapRecorder watched_pass(Transformer& model, const ProbeBatch& batch) const;
 
   /// The depths for probes that vary it: the config's, or a quarter, a half, once and twice the model's.
   std::vector<int> depths() const;
-  std::vector<Stack> stacks() const;
+  std::vector<Stack> stacks() const { return stacks_of(config_.model); }
 
  private:
   Config config_;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/table.h"
+#include "plumb/catalogue/schedules.h"
 #include "plumb/config/plan.h"
-#include "plumb/optim/schedule.h"
 
 namespace plumb {
 namespace rules {
@@ -31,14 +30,6 @@ std::string_view in_words(Ground ground) {
 namespace {
 
 using rules::Ground;
-
-std::vector<Stack> stacks_of(const Findings& findings) {
-  std::vector<Stack> result;
-  for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
-    if (findings.config.model.shape().has(stack)) result.push_back(stack);
-  }
-  return result;
-}
 
 Labels of(Stack stack) {
   return {{"stack", std::string(word(stack))}};
@@ -64,10 +55,10 @@ struct Strain {
   double limit = 0;
 
   explicit Strain(const Findings& findings)
-      : smallest(findings.number("relative_gradient", "smallest", of(stacks_of(findings).back()))),
+      : smallest(findings.number("relative_gradient", "smallest", of(stacks_of(findings.config.model).back()))),
         rate(findings.config.optim.lr),
         limit(rules::kStrainWithOpenPath) {
-    for (Stack stack : stacks_of(findings)) {
+    for (Stack stack : stacks_of(findings.config.model)) {
       if (!has_open_path(findings.config.model, stack)) limit = rules::kStrain;
     }
     // The smallest step tried is far inside the range where the shift is proportional to the step.
@@ -82,7 +73,8 @@ struct Strain {
 };
 
 int64_t warmup_of(const Findings& findings) {
-  return complete_schedule(findings.config.schedule, findings.config.train.max_update).warmup_updates.value_or(0);
+  const ScheduleConfig& schedule = findings.config.schedule;
+  return schedule.warmup_updates.value_or(find_schedule(schedule.name)->warmup_updates);
 }
 
 class Writer {
@@ -97,9 +89,9 @@ class Writer {
     verdict_.limit = strain_.limit;
     verdict_.needs_warmup = !(strain_.value() <= strain_.limit);
     forecast();
-    for (Stack stack : stacks_of(findings_)) balance(stack);
-    for (Stack stack : stacks_of(findings_)) growth(stack);
-    for (Stack stack : stacks_of(findings_)) dependence(stack);
+    for (Stack stack : stacks_of(findings_.config.model)) balance(stack);
+    for (Stack stack : stacks_of(findings_.config.model)) growth(stack);
+    for (Stack stack : stacks_of(findings_.config.model)) dependence(stack);
     warmup();
     rate();
     alternatives();
@@ -187,9 +179,9 @@ class Writer {
           rule, Ground::RuleOfThumb);
     } else if (strain_.vanishing()) {
       say("warm-up",
-          fmt::format("Warm-up alone will not save it: gradients vanish in low layers whatever the rate is ({:.2g} of "
-                      "the largest).",
-                      strain_.smallest),
+          fmt::format(
+              "Warm-up alone will hardly save it at this rate: gradients vanish in low layers ({:.2g} of the largest).",
+              strain_.smallest),
           fmt::format("smallest relative gradient below {:g}", rules::kVanishing), Ground::RuleOfThumb);
     } else {
       say("warm-up", fmt::format("It needs warm-up at lr {:g}: the strain is {:.3g}.", strain_.rate, strain_.value()),
