@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plumb/metric/unicode.h"
+#include "plumb/base/unicode.h"
 
 #include "metric/support/golden.h"
 

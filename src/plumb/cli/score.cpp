@@ -13,6 +13,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/base/table.h"
+#include "plumb/base/unicode.h"
 #include "plumb/catalogue/metrics.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
@@ -21,7 +22,6 @@
 #include "plumb/metric/bootstrap.h"
 #include "plumb/metric/measure.h"
 #include "plumb/metric/signature.h"
-#include "plumb/metric/unicode.h"
 
 namespace plumb {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "plumb/base/unicode.h"
 #include "plumb/metric/ngrams.h"
 #include "plumb/metric/signature.h"
-#include "plumb/metric/unicode.h"
 
 namespace plumb {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plumb/metric/unicode.h"
+#include "plumb/base/unicode.h"
 
 namespace plumb {
 namespace {

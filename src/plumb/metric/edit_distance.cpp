@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "plumb/base/unicode.h"
 #include "plumb/metric/ngrams.h"
-#include "plumb/metric/unicode.h"
 
 namespace plumb {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "plumb/base/unicode.h"
 #include "plumb/metric/chrf.h"
 #include "plumb/metric/classification.h"
 #include "plumb/metric/edit_distance.h"
 #include "plumb/metric/rouge.h"
 #include "plumb/metric/signature.h"
-#include "plumb/metric/unicode.h"
 
 namespace plumb {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "plumb/base/unicode.h"
 #include "plumb/metric/ngrams.h"
-#include "plumb/metric/unicode.h"
 
 namespace plumb {
 namespace {

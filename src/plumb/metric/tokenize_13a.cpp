@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "plumb/metric/unicode.h"
+#include "plumb/base/unicode.h"
 
 // mteval's rules are regular expressions over characters. All of their classes are ASCII or the complement of digits,
 // so walking over bytes gives the same result: a rule looks at one neighbour only, and of a longer character that is

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// The little of Unicode that the metrics need. The published metrics are Python programs, so white space is what
-/// Python's str.split() splits at: no-break and ideographic spaces too.
+/// The little of Unicode that metrics and tokenisers need. The published ones are Python programs, so white space is
+/// what Python's str.split() splits at: no-break and ideographic spaces too.
 namespace plumb {
 
 /// The code points of UTF-8. A byte that belongs to none (a model may write such) becomes one of U+DC80..U+DCFF, which

@@ -1,4 +1,4 @@
-#include "plumb/metric/unicode.h"
+#include "plumb/base/unicode.h"
 
 #include <algorithm>
 

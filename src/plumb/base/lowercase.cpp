@@ -1,10 +1,10 @@
-// str.lower() of Python 3.11 (Unicode 14), which the published metrics use. tests/metric/unicode_test.cpp compares
+// str.lower() of Python 3.11 (Unicode 14), which the published metrics use. tests/base/unicode_test.cpp compares
 // every code point with Python's.
 
 #include <algorithm>
 #include <iterator>
 
-#include "plumb/metric/unicode.h"
+#include "plumb/base/unicode.h"
 
 namespace plumb {
 namespace {
