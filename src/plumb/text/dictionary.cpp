@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/base/sha256.h"
 #include "plumb/text/line_reader.h"
 #include "plumb/text/tokenizer.h"
 
@@ -60,6 +61,17 @@ void Dictionary::add(std::string_view line, const std::string& where) {
 int32_t Dictionary::id_of(std::string_view token) const {
   const auto found = ids_.find(token);
   return found == ids_.end() ? kUnk : found->second;
+}
+
+std::string fingerprint_of(const Dictionary& dictionary, std::string_view kind) {
+  Sha256 hash;
+  hash.update(kind);
+  hash.update("\n");
+  for (const std::string& token : dictionary.tokens()) {
+    hash.update(token);
+    hash.update("\n");
+  }
+  return hash.hex_digest();
 }
 
 }  // namespace plumb

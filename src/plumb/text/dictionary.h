@@ -31,6 +31,10 @@ class Dictionary {
   StringMap<int32_t> ids_;
 };
 
+/// For the fingerprint of a tokeniser: changes with `kind` (how it makes tokens of a line) and with every token and its
+/// place, and not with the counts.
+std::string fingerprint_of(const Dictionary& dictionary, std::string_view kind);
+
 /// Splits `token count`, a line of dict.txt or of subword-nmt's vocabularies, at its last space. False if it is not
 /// one.
 bool split_count(std::string_view line, std::string_view& token, int64_t& count);
