@@ -1,5 +1,6 @@
 #include "plumb/text/dictionary_builder.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -111,8 +112,10 @@ TEST_F(DictionaryBuilderTest, RefusesWhatGivesNoDictionaryAndLeavesTheOldFile) {
 
 // The public corpus, where it is there: its vocabulary is known (Merity 2016: 33,278 with <unk> and <eos>).
 TEST_F(DictionaryBuilderTest, GivesWikiTextItsVocabulary) {
-  const std::string wikitext = "/work/shared/data/wikitext2/train.txt";
-  if (!std::filesystem::exists(wikitext)) GTEST_SKIP() << wikitext << " is not there";
+  const char* set = std::getenv("PLUMB_DATA");
+  const std::filesystem::path data = set ? std::filesystem::path(set) : PLUMB_SOURCE_DIR "/../shared/data";
+  const std::string wikitext = (data / "wikitext2/train.txt").string();
+  if (!std::filesystem::exists(wikitext)) GTEST_SKIP() << "there is no " << wikitext << "; set PLUMB_DATA";
   EXPECT_EQ(build_dictionary(std::vector{wikitext}, dict_), 33278 - 2 + 4);
   EXPECT_TRUE(read_all(dict_).starts_with("the 113161\n, 99913\n. 73388\n"));
 }

@@ -58,8 +58,6 @@ void check_range(int64_t number) {
   throw UserError("numbers", std::to_string(number) + " has no words here", "Numbers go from 0 to 999999999");
 }
 
-constexpr std::string_view kSplitNames[] = {"numbers/train", "numbers/valid", "numbers/test"};
-
 }  // namespace
 
 std::string english_number(int64_t number) {
@@ -92,23 +90,18 @@ std::string german_number(int64_t number) {
   return text;
 }
 
-Split split_of(int64_t number) {
-  switch (splitmix64(static_cast<uint64_t>(number)) % 10) {
-    case 0:
-      return Split::Test;
-    case 1:
-      return Split::Valid;
-    default:
-      return Split::Train;
-  }
+int64_t draw_number(RandomStream& random, int64_t largest) {
+  check_range(largest);
+  std::vector<int64_t> bounds;  // 10, 100, ..., largest + 1: a number of each length is equally likely
+  for (int64_t bound = 10; bound <= largest; bound *= 10) bounds.push_back(bound);
+  bounds.push_back(largest + 1);
+  const int64_t bound = bounds[static_cast<size_t>(random.below(bounds.size()))];
+  return static_cast<int64_t>(random.below(static_cast<uint64_t>(bound)));
 }
 
 NumberPairs number_pairs(Split split, int64_t count, int64_t largest, uint64_t seed) {
   check_range(largest);
-  RandomStream random(seed, kSplitNames[static_cast<size_t>(split)]);
-  std::vector<int64_t> bounds;  // 10, 100, ..., largest + 1: a number of each length is equally likely
-  for (int64_t bound = 10; bound <= largest; bound *= 10) bounds.push_back(bound);
-  bounds.push_back(largest + 1);
+  RandomStream random(seed, "numbers/" + std::string(name_of(split)));
   NumberPairs pairs;
   std::set<int64_t> seen;
   // Short numbers run out soon; a draw that was seen before is drawn again at another length.
@@ -119,8 +112,7 @@ NumberPairs number_pairs(Split split, int64_t count, int64_t largest, uint64_t s
           "there are not " + std::to_string(count) + " numbers up to " + std::to_string(largest) + " in this split",
           "Ask for fewer numbers or set it higher");
     }
-    const int64_t bound = bounds[static_cast<size_t>(random.below(bounds.size()))];
-    const auto number = static_cast<int64_t>(random.below(static_cast<uint64_t>(bound)));
+    const int64_t number = draw_number(random, largest);
     if (split_of(number) != split || !seen.insert(number).second) continue;
     pairs.numbers.push_back(number);
     pairs.english.push_back(english_number(number));

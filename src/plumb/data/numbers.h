@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "plumb/data/split.h"
+
 namespace plumb {
+
+class RandomStream;
 
 /// "four hundred twenty-one thousand seven", for 0 .. 999,999,999.
 std::string english_number(int64_t number);
 
 /// "vierhunderteinundzwanzigtausendsieben": one word below a million, units before tens.
 std::string german_number(int64_t number);
-
-enum class Split { Train, Valid, Test };
 
 /// A built-in translation task that is real language: number words in English and German. The order of units and tens
 /// differs, German joins them into one word, and each answer is exact.
@@ -27,7 +29,7 @@ struct NumberPairs {
 /// `count` different numbers up to `largest` from one split, drawn from the stream (seed, split).
 NumberPairs number_pairs(Split split, int64_t count, int64_t largest, uint64_t seed);
 
-/// The split that a number belongs to: 8 of 10 train, 1 valid, 1 test.
-Split split_of(int64_t number);
+/// A number from 0 to `largest`; long and short ones are equally likely.
+int64_t draw_number(RandomStream& random, int64_t largest);
 
 }  // namespace plumb

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plumb/data/split.h"
+
+namespace plumb {
+
+/// A text that counts: "twenty-one , twenty-four , twenty-seven ." and on, sentence by sentence, up or down. Two
+/// numbers are enough to know all that follow, so a model that uses what it has read does far better than one that does
+/// not.
+struct NumberDocument {
+  int64_t start = 0, step = 0;         // step: not 0; below 0 it counts down
+  std::vector<std::string> sentences;  // 3 to 6, of 3 to 6 numbers each
+};
+
+/// For language models, and masked ones: `count` documents of one split with numbers up to `largest` (at least 99),
+/// drawn from the stream (seed, split). No two have the same start and step; the split is that of the two.
+std::vector<NumberDocument> number_documents(Split split, int64_t count, int64_t largest, uint64_t seed);
+
+/// One sentence per line, an empty line between documents.
+std::vector<std::string> lines_of(const std::vector<NumberDocument>& documents);
+
+/// For the classification of pairs: is the second sentence the same number? The first is in English words, the second
+/// in German ones or in English digits ("four two one"). Where the answer is no, the second is a near miss, which has
+/// the digits of the first in another order, or all but one: the words alone do not tell.
+struct LabelledPairs {
+  std::vector<std::string> labels;  // "1": the same, "0": not; half of either
+  std::vector<std::string> first, second;
+};
+
+/// `count` pairs with different first numbers, all numbers of one split (data/numbers.h), drawn from the stream (seed,
+/// split). As many of either label; of an odd count the one more is a "0".
+LabelledPairs number_pairs_labelled(Split split, int64_t count, int64_t largest, uint64_t seed);
+
+/// "four two one"
+std::string english_digits(int64_t number);
+
+}  // namespace plumb
