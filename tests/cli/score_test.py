@@ -102,8 +102,59 @@ class Numbers(Score):
     def test_labels(self):
         labels, found = self.write("labels", "0\n1\n0\n1\n0\n"), self.write("found", "0\n0\n1\n1\n0\n")
         self.assertEqual(self.lines("f1", "--ref", labels, "--hyp", found)[0],
-                         "F1 = 50.00 (precision = 50.00 recall = 50.00 TP = 1 FP = 1 FN = 1)")
-        self.assertEqual(self.lines("accuracy", "--ref", labels, "--hyp", found)[0], "accuracy = 60.00 (3 of 5)")
+                         "F1 = 50.00 (precision = 50.00 recall = 50.00 TP = 1 FP = 1 FN = 1) "
+                         "majority = 60.00 always_1 = 57.14")
+        self.assertEqual(self.lines("accuracy", "--ref", labels, "--hyp", found)[0],
+                         "accuracy = 60.00 (3 of 5) majority = 60.00")
+        self.assertEqual(self.json("accuracy", "--ref", labels, "--hyp", found)["parts"],
+                         {"right": 3, "lines": 5, "majority": 60})
+
+    def test_rouge_takes_stems_when_asked(self):
+        golden = json.loads((SOURCE / "tests/golden/metric_scores.json").read_text())
+        cases = [case for case in golden["cases"] if len(case["references"]) == 1]
+        hyp = self.write("stem.hyp", "".join(case["hypothesis"] + "\n" for case in cases))
+        ref = self.write("stem.ref", "".join(case["references"][0] + "\n" for case in cases))
+        for key, *options in (("rouge",), ("rouge_stem", "--stem")):
+            found = self.json("rouge", "--ref", ref, "--hyp", hyp, *options)
+            for i, part in enumerate(("rouge1", "rouge2", "rougeL")):
+                self.assertAlmostEqual(found["parts"][part], sum(case[key][i] for case in cases) / len(cases), 9)
+            self.assertIn("|stem:porter|" if options else "|stem:no|", found["signature"])
+
+    def test_confidence_adds_an_interval_to_every_metric(self):
+        reference = self.write("long.ref", "".join(f"{i % 2}\n" for i in range(60)))
+        system = self.write("system", "".join(f"{i % 2 if i % 9 else 1}\n" for i in range(60)))
+        for metric in ("chrf", "chrf++", "rouge", "wer", "cer", "accuracy", "f1", "exact"):  # bleu needs four words
+            plain = self.json(metric, "--ref", reference, "--hyp", system)
+            found = self.json(metric, "--ref", reference, "--hyp", system, "--confidence")
+            self.assertEqual((found["score"], found["parts"]), (plain["score"], plain["parts"]), metric)
+            low, high = found["interval"]
+            self.assertTrue(low < found["score"] < high and low < found["mean"] < high, metric)
+            self.assertIn("|bs:1000|seed:12345|", found["signature"])
+            self.assertEqual("intervals" in found, metric == "rouge")
+            text = "\n".join(self.lines(metric, "--ref", reference, "--hyp", system, "--confidence"))
+            self.assertRegex(text, r"(?m)^95 % of the resampled test sets +score +mean +from +to$")
+        # 56 or so of 60 lines are right: the interval is the one of a binomial proportion.
+        share, deviation = found["score"], 100 * (0.95 * 0.05 / 60) ** 0.5
+        self.assertAlmostEqual(found["interval"][1] - found["interval"][0], 4 * deviation, delta=2.5)
+        self.assertGreater(share, 90)
+
+    def test_confidence_of_rouge_has_all_three(self):
+        found = self.json("rouge", "--ref", self.first, "--hyp", self.hyp, "--confidence")
+        self.assertEqual(sorted(found["intervals"]), ["rouge1", "rouge2", "rougeL"])
+        for name, one in found["intervals"].items():
+            self.assertAlmostEqual(one["score"], found["parts"][name], 9)
+            self.assertTrue(one["interval"][0] <= one["score"] <= one["interval"][1], name)
+        self.assertEqual(found["interval"], found["intervals"]["rougeL"]["interval"])
+        text = "\n".join(self.lines("rouge", "--ref", self.first, "--hyp", self.hyp, "--confidence"))
+        for name in ("rouge1", "rouge2", "rougeL"):
+            self.assertRegex(text, rf"(?m)^{name} +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d$")
+        self.assertNotRegex(text, r"(?m)^rouge ")
+
+    def test_confidence_with_blank_references_among_others(self):
+        reference = self.write("gaps", "a b\n\n")
+        found = self.json("wer", "--ref", reference, "--confidence", stdin=b"a x\nx\n")
+        self.assertEqual(found["score"], 100)  # two errors, two words
+        self.assertEqual(found["interval"], [50, 100])  # and nothing infinite, though the second line alone would be
 
     def test_sets_are_scored_apart_and_averaged(self):
         single = [self.json("chrf", "--ref", ref, "--hyp", self.hyp)["score"] for ref in (self.first, self.second)]
@@ -177,6 +228,9 @@ class Input(Score):
         self.assert_error("wer", "--ref", self.first, "--ref", self.second, parts=("one reference",))
         self.assert_error("wer", "--ref", self.first, "--tokenize", "none", parts=("bleu",))
         self.assert_error("bleu", "--ref", self.first, "--tokenize", "intl", parts=("13a",))
+        self.assert_error("bleu", "--ref", self.first, "--stem", parts=("--stem belongs to rouge",))
+        self.assert_error("bleu", "--ref", self.first, "--confidence", "--baseline", self.hyp, parts=("excludes",))
+        self.assert_error("bleu", "--set", self.first, self.hyp, "--confidence", parts=("excludes",))
         self.assert_error("bleu", "--set", self.first, parts=("--set",))
         self.assert_error("bleu", "--set", self.first, self.hyp, "--ref", self.first, parts=("excludes",))
         self.assert_error("bleu", "--set", self.first, self.hyp, "--baseline", self.hyp, parts=("excludes",))

@@ -2,7 +2,7 @@
 """Scores of odd sentences under every metric, written down from the definitions; nothing of src/ and nothing installed.
 
 Writes tests/golden/metric_scores.json: `cases` (one sentence each, some with several references), `corpus` (all of them
-as one test set), `lowercase` (what Python makes of capitals). Run it after a change: python3 tests/golden/make_metric_scores.py
+as one test set), `lowercase` (what Python makes of capitals), `stems` (of words made up of every ending). Run it after a change: python3 tests/golden/make_metric_scores.py
 """
 import functools
 import hashlib
@@ -48,6 +48,8 @@ CASES = [  # name, hypothesis, references
     ("arabic", "مرحبا بالعالم، كيف حالك؟", ["مرحبا بكم، كيف حالك؟"]),
     ("several references", "The dog bit the man.", ["The dog had bit the man.", "A man was bitten.", "The dog bit him."]),
     ("equally close references", "a b c d", ["a b c d e", "a b c", "a x c d e f"]),
+    ("stems", "Flies and dying ponies were hopping happily; relational conditions",
+     ["The fly died, a pony hops, happy relation condition"]),
     ("rouge", "Police killed the gunman; 3 dead", ["the gunman was killed by police, 3 died", "3 dead: police"]),
 ]
 
@@ -162,10 +164,95 @@ def edits(hypothesis, reference):
     return [*best[len(r), len(h)][2:], len(r)]
 
 
+# ---- Porter's stems (Porter 1980) with the extensions of NLTK; in each step the longest ending that fits decides ----
+
+IRREGULAR = {"skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tying": "tie", "innings": "inning",
+             "outings": "outing", "cannings": "canning"}
+IRREGULAR |= {word: word for word in ("news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed")}
+STEP_2 = {"ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble", "entli": "ent",
+          "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al", "iveness": "ive",
+          "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble", "fulli": "ful"}
+STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+STEP_4 = dict.fromkeys("al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize".split(), "")
+
+
+def shape(word):
+    """c for a consonant and v for a vowel, letter by letter."""
+    letters = ""
+    for letter in word:
+        letters += "v" if letter in "aeiou" or (letter == "y" and letters.endswith("c")) else "c"
+    return letters
+
+
+def measure(word):
+    return len(re.findall("v+c+", shape(word)))
+
+
+def short(word):
+    return bool(re.search("cvc$", shape(word)) and word[-1] not in "wxy") or shape(word) == "vc"
+
+
+def exchange(word, endings, least):
+    fitting = [ending for ending in endings if word.endswith(ending)]
+    if not fitting:
+        return word
+    ending = max(fitting, key=len)
+    rest = word[:len(word) - len(ending)]
+    return rest + endings[ending] if measure(rest) > least else word
+
+
+def stem(word):
+    if word in IRREGULAR or len(word) < 3:
+        return IRREGULAR.get(word, word)
+    word = re.sub("^(.)ies$", r"\1ie", word)
+    word = re.sub("sses$", "ss", re.sub("ies$", "i", word)) if re.search("sses$|ies$", word) else re.sub(
+        "([^s])s$", r"\1", word)
+    if word.endswith("ied"):
+        word = re.sub("i$", "ie" if len(word) == 4 else "i", word[:-2])
+    elif word.endswith("eed"):
+        word = word[:-1] if measure(word[:-3]) else word
+    else:
+        cut = re.fullmatch("(.*)(ed|ing)", word)
+        if cut and "v" in shape(cut[1]):
+            word = cut[1]
+            if re.search("(at|bl|iz)$", word):
+                word += "e"
+            elif re.search(r"(.)\1$", word) and shape(word).endswith("c"):
+                word = word if word[-1] in "lsz" else word[:-1]
+            elif measure(word) == 1 and short(word):
+                word += "e"
+    if re.search("..y$", word) and shape(word[:-1]).endswith("c"):
+        word = word[:-1] + "i"
+    while word.endswith("alli") and measure(word[:-4]):
+        word = word[:-2]
+    word = word[:-1] if word.endswith("logi") and measure(word[:-3]) else exchange(word, STEP_2, 0)
+    word = exchange(word, STEP_3, 0)
+    if re.search("[st]ion$", word):
+        word = word[:-3] if measure(word[:-3]) > 1 else word
+    else:
+        word = exchange(word, STEP_4, 1)
+    if word.endswith("e") and (measure(word[:-1]) > 1 or (measure(word[:-1]) == 1 and not short(word[:-1]))):
+        word = word[:-1]
+    return word[:-1] if word.endswith("ll") and measure(word[:-1]) > 1 else word
+
+
+def stem_words():
+    """Every ending behind stems of every shape, and some endings behind others."""
+    endings = [*STEP_2, *STEP_3, *STEP_4, "s", "ss", "sses", "ies", "ied", "ed", "eed", "ing", "y", "ly", "ally", "ion", "logy", "e", "ll"]
+    words = [first + ending for first in ("b", "tr", "oat", "yell", "hopp", "geo", "commun", "syzyg", "relativ", "x1")
+             for ending in endings]
+    words += [first + a + b for first in ("rat", "hous", "electr") for a in ("ion", "iv", "al", "iz", "ful", "able", "ical")
+              for b in ("s", "ed", "ing", "ly", "ness", "ity", "ation", "er", "ement")]
+    words += ["y", "yy", "yyy", "yyyy", "toy", "by", "say", "syrup", "ing", "ed", "ied", "ies", "ssss", "aaaa", "a1s", *IRREGULAR]
+    return sorted(set(words))
+
+
 # ---- ROUGE (Lin 2004) with the words of the package rouge-score, F1 ----
 
-def rouge(hypothesis, reference):
+def rouge(hypothesis, reference, stems=False):
     h, r = (re.findall("[a-z0-9]+", text.lower()) for text in (hypothesis, reference))
+    if stems:
+        h, r = ([stem(word) if len(word) > 3 else word for word in words] for words in (h, r))
 
     def f1(common, ours, theirs):
         if common == 0:
@@ -225,10 +312,13 @@ def main():
         case["word_edits"] = edits(hypothesis.split(), references[0].split())
         case["character_edits"] = edits(hypothesis.strip(), references[0].strip())
         case["rouge"] = [max(column) for column in zip(*(rouge(hypothesis, reference) for reference in references))]
+        case["rouge_stem"] = [max(column) for column in
+                              zip(*(rouge(hypothesis, reference, True) for reference in references))]
         case["exact"] = any(hypothesis.strip() == reference.strip() for reference in references)
         out.append(case)
 
-    corpus = {"bleu": {}, "chrf": {}, "rouge": mean([case["rouge"] for case in out])}
+    corpus = {"bleu": {}, "chrf": {}, "rouge": mean([case["rouge"] for case in out]),
+              "rouge_stem": mean([case["rouge_stem"] for case in out])}
     for key, tokens, smooth, value, lower in BLEUS:
         corpus["bleu"][key] = bleu(add_counts(sums[key]), smooth, value)
     for key, _, _ in CHRFS:
@@ -249,7 +339,8 @@ def main():
     text = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     with open(path, "w", encoding="utf-8") as file:  # one case per line, for the diff
         file.write('{"cases":[\n' + ",\n".join(map(text, out)) + "],\n")
-        file.write(f'"corpus":{text(corpus)},\n"lowercase":{text(lowercase)}}}\n')
+        file.write(f'"corpus":{text(corpus)},\n"lowercase":{text(lowercase)},\n')
+        file.write(f'"stems":{text([[word, stem(word)] for word in stem_words()])}}}\n')
 
 
 if __name__ == "__main__":

@@ -107,9 +107,49 @@ TEST(Bootstrap, RepeatsItselfAndDependsOnTheSeed) {
   EXPECT_EQ(bootstrap_settings(), "bs:1000|seed:12345");
 }
 
+// rouge/scoring_test.py of google-research: three lines with 1/2, 0 and 1 have means of sixths; 95 % are between 0
+// and 1.
+TEST(Bootstrap, GivesEachOfSeveralScoresItsInterval) {
+  const SentenceStatistics rows = {{1, 0.5, 3}, {1, 0, 3}, {1, 1, 3}};
+  const auto means = [](std::span<const double> sum) { return std::vector{sum[1] / sum[0], sum[2] / sum[0]}; };
+  const std::vector<Resampled> both = bootstrap(rows, means);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_NEAR(both[0].score, 0.5, kTolerance);
+  EXPECT_NEAR(both[0].mean, 0.5, 0.04);
+  EXPECT_NEAR(both[0].low, 0, kTolerance);  // 1 of 27 draws is three times the 0, more than 2.5 %
+  EXPECT_NEAR(both[0].high, 1, kTolerance);
+  for (const double value : {both[1].score, both[1].mean, both[1].low, both[1].high}) EXPECT_NEAR(value, 3, kTolerance);
+}
+
+// The same draws serve both: the interval of a system does not depend on whether it has a baseline.
+TEST(Bootstrap, OfOneSystemIsTheOneOfThePair) {
+  const auto rows = right_lines(30, 100);
+  const auto one = bootstrap(rows, [](std::span<const double> sum) { return std::vector{share(sum)}; }).front();
+  const Resampled pair = paired_bootstrap(rows, right_lines(50, 100), share).system;
+  EXPECT_EQ(one.score, pair.score);
+  EXPECT_EQ(one.mean, pair.mean);
+  EXPECT_EQ(one.low, pair.low);
+  EXPECT_EQ(one.high, pair.high);
+}
+
+// Errors per word: a draw of the blank line alone has no words to divide by.
+TEST(Bootstrap, DrawsAgainWhereThereIsNoScore) {
+  const SentenceStatistics rows = {{1, 4}, {1, 0}};
+  const auto rate = [](std::span<const double> sum) { return std::vector{sum[0] / sum[1]}; };
+  const Resampled one = bootstrap(rows, rate).front();
+  EXPECT_EQ(one.low, 0.25);  // 2 errors in 8 words
+  EXPECT_EQ(one.high, 0.5);
+  EXPECT_NEAR(one.mean, (0.25 + 2 * 0.5) / 3, 0.02);
+  const auto first = [&](std::span<const double> sum) { return rate(sum).front(); };
+  EXPECT_NEAR(paired_bootstrap(rows, rows, first).system.mean, (0.25 + 2 * 0.5) / 3, 0.02);
+}
+
 TEST(Bootstrap, RefusesDifferentNumbersOfSentences) {
   EXPECT_THROW(paired_bootstrap(right_lines(1, 2), right_lines(1, 3), share), std::invalid_argument);
   EXPECT_THROW(paired_bootstrap({}, {}, share), std::invalid_argument);
+  const auto shares = [](std::span<const double> sum) { return std::vector{share(sum)}; };
+  EXPECT_THROW(bootstrap({}, shares), std::invalid_argument);
+  EXPECT_THROW(bootstrap({{0, 1}}, shares), std::invalid_argument) << "no score of the real test set";
 }
 
 }  // namespace

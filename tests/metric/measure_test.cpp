@@ -84,10 +84,61 @@ TEST(Measure, SaysItsScoreInOneLine) {
   EXPECT_EQ(line("wer"), "WER = 16.67 (S = 1 D = 0 I = 0 ref_len = 6)");
   EXPECT_EQ(line("cer"), "CER = 10.00 (S = 1 D = 0 I = 0 ref_len = 10)");
   EXPECT_EQ(line("exact"), "exact match = 50.00 (1 of 2)");
-  EXPECT_EQ(line("accuracy"), "accuracy = 50.00 (1 of 2)");
+  EXPECT_EQ(line("accuracy"), "accuracy = 50.00 (1 of 2) majority = 50.00");
   EXPECT_EQ(line("rouge"), "ROUGE-1 = 90.00 ROUGE-2 = 37.50 ROUGE-L = 90.00");
   EXPECT_EQ(corpus_score(make_measure("f1"), Lines{"1", "1"}, std::vector<Lines>{{"1"}, {"0"}}).line,
-            "F1 = 66.67 (precision = 50.00 recall = 100.00 TP = 1 FP = 1 FN = 0)");
+            "F1 = 66.67 (precision = 50.00 recall = 100.00 TP = 1 FP = 1 FN = 0) majority = 50.00 always_1 = 66.67");
+}
+
+double part(const Score& score, const std::string& name) {
+  for (const auto& [key, value] : score.parts) {
+    if (key == name) return value;
+  }
+  ADD_FAILURE() << "no part " << name;
+  return 0;
+}
+
+// MRPC's test set has 1,147 paraphrases in 1,725 pairs: 66.5 % accuracy and 79.9 % F1 for nothing (Wang 2018, GLUE).
+TEST(Measure, OfLabelsSaysWhatATrivialAnswerWouldGet) {
+  std::vector<Lines> references;
+  for (int i = 0; i < 1725; ++i) references.push_back({i < 1147 ? "1" : "0"});
+  const Lines always(1725, "1");
+  const Score accuracy = corpus_score(make_measure("accuracy"), always, references);
+  EXPECT_NEAR(part(accuracy, "majority"), 66.5, 0.05);
+  EXPECT_NEAR(part(accuracy, "majority"), accuracy.value, kTolerance);
+  const Score f1 = corpus_score(make_measure("f1"), always, references);
+  EXPECT_NEAR(part(f1, "majority"), 66.5, 0.05);
+  EXPECT_NEAR(part(f1, "always_1"), 79.9, 0.05);
+  EXPECT_NEAR(part(f1, "always_1"), f1.value, kTolerance);
+}
+
+TEST(Measure, CountsLabelsForTheMajorityAsItComparesThem) {
+  const std::vector<Lines> references = {{"Yes"}, {"yes "}, {" yes"}, {"no"}};
+  MeasureOptions lower;
+  lower.lowercase = true;
+  const Lines answers(4, "no");
+  EXPECT_NEAR(part(corpus_score(make_measure("accuracy"), answers, references), "majority"), 50, kTolerance);
+  EXPECT_NEAR(part(corpus_score(make_measure("accuracy", lower), answers, references), "majority"), 75, kTolerance);
+}
+
+TEST(Measure, OfRougeTakesStemsAndSaysSo) {
+  MeasureOptions stems;
+  stems.stem = true;
+  const auto& corpus = golden_scores()["corpus"];
+  const Score score = corpus_score(make_measure("rouge", stems), golden_hypotheses(), golden_references());
+  EXPECT_NEAR(score.value, corpus["rouge_stem"][2].get<double>(), kTolerance);
+  EXPECT_NE(make_measure("rouge", stems).settings.find("|stem:porter|"), std::string::npos);
+  EXPECT_NE(make_measure("rouge").settings.find("|stem:no|"), std::string::npos);
+}
+
+// What the bootstrap resamples by name must be there.
+TEST(Measure, HasAPartForEachOfItsScores) {
+  for (const MetricRow& row : metrics()) {
+    const Measure measure = make_measure(row.name);
+    const Score score = corpus_score(measure, Lines{"1"}, std::vector<Lines>{{"1"}});
+    for (const std::string& name : measure.scores) part(score, name);
+  }
+  EXPECT_EQ(make_measure("rouge").scores.size(), 3u);
 }
 
 TEST(Measure, RefusesEmptyAndUnequalSets) {

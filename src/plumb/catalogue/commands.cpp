@@ -21,7 +21,7 @@ constexpr Command kCommands[] = {
      "plumb prepare configs/task/numbers.toml"},
     {"inspect", Front, "FILE [--json]", "list the tensors of a .safetensors file",
      "plumb inspect model.safetensors"},
-    {"score", Front, "METRIC --ref FILE... [--hyp FILE] [--baseline FILE] | METRIC --set REF HYP... [--json]",
+    {"score", Front, "METRIC --ref FILE... [--hyp FILE] [--baseline FILE | --confidence] | METRIC --set REF HYP... [--json]",
      "score lines against references: bleu, chrf, chrf++, rouge, wer, cer, accuracy, f1, exact",
      "plumb score bleu --ref test.de < output.de"},
     {"text", Front, "{train,encode,decode,vocab,serve} ...", "train a tokeniser; turn text into pieces or ids and back",

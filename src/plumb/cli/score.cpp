@@ -1,7 +1,9 @@
 // plumb score METRIC --ref FILE [--hyp FILE]: how good lines are, measured against references.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +36,7 @@ struct Request {
   std::string hypotheses, baseline;
   std::vector<std::pair<std::string, std::string>> sets;
   std::string tokenize = "13a", smooth;
-  bool lowercase = false, json = false;
+  bool lowercase = false, stem = false, confidence = false, json = false;
 };
 
 /// The texts of one test set: `references[i]` are those of line i.
@@ -67,6 +69,7 @@ void check(const Request& request, const MetricRow& row, bool tokenize_given) {
   if ((tokenize_given || !request.smooth.empty()) && row.name != "bleu") {
     throw UserError(where, "--tokenize and --smooth belong to bleu", "Leave them out");
   }
+  if (request.stem && row.name != "rouge") throw UserError(where, "--stem belongs to rouge", "Leave it out");
 }
 
 MeasureOptions measure_options(const Request& request) {
@@ -75,6 +78,7 @@ MeasureOptions measure_options(const Request& request) {
   const std::string smooth = !request.smooth.empty() ? request.smooth : tokenised ? "none" : "exp";
   MeasureOptions options;
   options.lowercase = request.lowercase;
+  options.stem = request.stem;
   options.tokenizer = tokenised ? BleuTokenizer::None : BleuTokenizer::Mteval13a;
   options.smoothing = smooth == "none"    ? BleuSmoothing::None
                       : smooth == "floor" ? BleuSmoothing::Floor
@@ -150,6 +154,25 @@ SentenceStatistics statistics(const Measure& measure, const std::vector<std::str
   return rows;
 }
 
+/// One score over the resamples, by its name.
+using Interval = std::pair<std::string, Resampled>;
+
+// The metric's score first, and then the parts of it that are scores of their own.
+std::vector<Interval> intervals(const MetricRow& row, const Measure& measure, const TestSet& set) {
+  const auto scores = [&](std::span<const double> sum) {
+    const Score score = measure.score(sum);
+    std::vector<double> values{score.value};
+    for (const std::string& name : measure.scores) {
+      values.push_back(std::ranges::find(score.parts, name, &std::pair<std::string, double>::first)->second);
+    }
+    return values;
+  };
+  const std::vector<Resampled> found = bootstrap(statistics(measure, set.hypotheses, set.references), scores);
+  std::vector<Interval> named{{std::string(row.name), found.front()}};
+  for (size_t i = 0; i < measure.scores.size(); ++i) named.emplace_back(measure.scores[i], found[i + 1]);
+  return named;
+}
+
 PairedBootstrap compare(const Measure& measure, const TestSet& set, const std::vector<std::string>& baseline) {
   return paired_bootstrap(statistics(measure, set.hypotheses, set.references),
                           statistics(measure, baseline, set.references),
@@ -173,19 +196,21 @@ json as_json(const Resampled& one) {
   return {{"score", one.score}, {"mean", one.mean}, {"interval", {one.low, one.high}}};
 }
 
-std::string as_text(const PairedBootstrap& pair) {
+std::string as_text(std::span<const Interval> rows) {
   Table table({{"95 % of the resampled test sets"},
                {"score", Table::Align::Right},
                {"mean", Table::Align::Right},
                {"from", Table::Align::Right},
                {"to", Table::Align::Right}});
-  const auto row = [&](const char* name, const Resampled& one) {
+  for (const auto& [name, one] : rows) {
     const auto number = [](double value) { return fmt::format("{:.2f}", value); };
     table.add_row({name, number(one.score), number(one.mean), number(one.low), number(one.high)});
-  };
-  row("system", pair.system);
-  row("baseline", pair.baseline);
-  return table.to_string() +
+  }
+  return table.to_string();
+}
+
+std::string as_text(const PairedBootstrap& pair) {
+  return as_text(std::vector<Interval>{{"system", pair.system}, {"baseline", pair.baseline}}) +
          fmt::format("difference = {:+.2f}, p = {:.4f}\n", pair.system.score - pair.baseline.score, pair.p_value);
 }
 
@@ -198,11 +223,20 @@ int score_one(const Request& request, const MetricRow& row, const Measure& measu
     const auto baseline = read_as_many(request.baseline, set.hypotheses.size(), request.references.front());
     if (row.name == "f1") check_labels(request.baseline, baseline);
     check_lengths(row, request.baseline, baseline, set.references);
+    score_of({request.baseline, baseline, set.references}, measure, request.references.front());  // is there one?
     const PairedBootstrap pair = compare(measure, set, baseline);
     text += as_text(pair);
     record.update(as_json(pair.system));
     record["baseline"] = as_json(pair.baseline);
     record["p_value"] = pair.p_value;
+    resampling = bootstrap_settings();
+  }
+  if (request.confidence) {
+    const std::vector<Interval> found = intervals(row, measure, set);
+    const std::span<const Interval> parts = std::span(found).subspan(1);
+    text += as_text(parts.empty() ? std::span(found) : parts);  // where there are parts, the score is one of them
+    record.update(as_json(found.front().second));
+    for (const auto& [name, one] : parts) record["intervals"][name] = as_json(one);
     resampling = bootstrap_settings();
   }
   record["metric"] = row.name;
@@ -244,19 +278,24 @@ int score_command(int argc, char** argv) {
   CLI::Option* hyp = app.add_option("--hyp", request.hypotheses, "the lines to score (default: stdin)");
   CLI::Option* baseline =
       app.add_option("--baseline", request.baseline, "another system's lines: is the difference luck?");
+  CLI::Option* confidence =
+      app.add_flag("--confidence", request.confidence, "95 % interval of the score: 1000 resampled test sets")
+          ->excludes(baseline);
   app.add_option("--set", request.sets,
                  "reference and hypotheses of one test set; again for the next, and their average")
       ->type_name("REF HYP")
       ->allow_extra_args(false)
       ->excludes(ref)
       ->excludes(hyp)
-      ->excludes(baseline);
+      ->excludes(baseline)
+      ->excludes(confidence);
   CLI::Option* tokenize =
       app.add_option("--tokenize", request.tokenize, "bleu: 13a, or none for tokenised text as in multi-bleu.perl")
           ->check(CLI::IsMember({"13a", "none"}));
   app.add_option("--smooth", request.smooth,
                  "bleu: exp, floor, add-k or none (default: exp, or none for tokenised text)")
       ->check(CLI::IsMember({"exp", "floor", "add-k", "none"}));
+  app.add_flag("--stem", request.stem, "rouge: compare the stems of words (Porter), as rouge-score with use_stemmer");
   app.add_flag("--lowercase", request.lowercase, "ignore case");
   app.add_flag("--json", request.json, "machine-readable, on one line");
   if (!parse_arguments(app, argc, argv)) return 0;

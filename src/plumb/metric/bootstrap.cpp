@@ -1,6 +1,7 @@
 #include "plumb/metric/bootstrap.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -12,12 +13,33 @@
 namespace plumb {
 namespace {
 
-double score_of(const SentenceStatistics& sentences, std::span<const size_t> chosen, const ScoreOfSum& score) {
+std::vector<double> sum_of(const SentenceStatistics& sentences, std::span<const size_t> chosen) {
   std::vector<double> sum(sentences.front().size(), 0.0);
   for (const size_t i : chosen) {
     for (size_t k = 0; k < sum.size(); ++k) sum[k] += sentences[i][k];
   }
-  return score(sum);
+  return sum;
+}
+
+/// Which sentences a drawn test set has.
+class Draws {
+ public:
+  Draws(size_t sentences, const BootstrapOptions& options) : random_(options.seed, "bootstrap"), chosen_(sentences) {
+    std::iota(chosen_.begin(), chosen_.end(), size_t{0});
+  }
+  /// At first the real test set.
+  std::span<const size_t> chosen() const { return chosen_; }
+  void draw() {
+    for (size_t& i : chosen_) i = random_.below(chosen_.size());
+  }
+
+ private:
+  RandomStream random_;
+  std::vector<size_t> chosen_;
+};
+
+bool all_finite(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
 double mean_of(std::span<const double> values) {
@@ -40,25 +62,50 @@ double p_value(std::span<const double> differences, double real) {
 
 }  // namespace
 
+std::vector<Resampled> bootstrap(const SentenceStatistics& sentences, const ScoresOfSum& scores,
+                                 const BootstrapOptions& options) {
+  if (sentences.empty() || options.resamples == 0) {
+    throw std::invalid_argument("bootstrap: needs sentences, and resamples");
+  }
+  Draws draws(sentences.size(), options);
+  const std::vector<double> real = scores(sum_of(sentences, draws.chosen()));
+  if (!all_finite(real)) throw std::invalid_argument("bootstrap: the real test set has no score");
+
+  std::vector<std::vector<double>> resampled(real.size());
+  while (resampled.front().size() < options.resamples) {
+    draws.draw();
+    const std::vector<double> drawn = scores(sum_of(sentences, draws.chosen()));
+    if (!all_finite(drawn)) continue;
+    for (size_t k = 0; k < real.size(); ++k) resampled[k].push_back(drawn[k]);
+  }
+  std::vector<Resampled> results;
+  for (size_t k = 0; k < real.size(); ++k) results.push_back(summary(real[k], std::move(resampled[k])));
+  return results;
+}
+
 PairedBootstrap paired_bootstrap(const SentenceStatistics& system, const SentenceStatistics& baseline,
                                  const ScoreOfSum& score, const BootstrapOptions& options) {
   if (system.empty() || system.size() != baseline.size() || options.resamples == 0) {
     throw std::invalid_argument("paired bootstrap: needs the same sentences of both systems, and resamples");
   }
-  RandomStream random(options.seed, "bootstrap");
-  std::vector<size_t> chosen(system.size());
-  std::iota(chosen.begin(), chosen.end(), size_t{0});
-  const double system_score = score_of(system, chosen, score), baseline_score = score_of(baseline, chosen, score);
+  Draws draws(system.size(), options);
+  const auto both = [&] {
+    return std::array{score(sum_of(system, draws.chosen())), score(sum_of(baseline, draws.chosen()))};
+  };
+  const auto real = both();
+  if (!all_finite(real)) throw std::invalid_argument("paired bootstrap: the real test set has no score");
 
   std::vector<double> ours, theirs, differences;
-  for (size_t sample = 0; sample < options.resamples; ++sample) {
-    for (size_t& i : chosen) i = random.below(system.size());
-    ours.push_back(score_of(system, chosen, score));
-    theirs.push_back(score_of(baseline, chosen, score));
-    differences.push_back(std::abs(ours.back() - theirs.back()));
+  while (ours.size() < options.resamples) {
+    draws.draw();
+    const auto drawn = both();
+    if (!all_finite(drawn)) continue;
+    ours.push_back(drawn[0]);
+    theirs.push_back(drawn[1]);
+    differences.push_back(std::abs(drawn[0] - drawn[1]));
   }
-  return {summary(system_score, std::move(ours)), summary(baseline_score, std::move(theirs)),
-          p_value(differences, std::abs(system_score - baseline_score))};
+  return {summary(real[0], std::move(ours)), summary(real[1], std::move(theirs)),
+          p_value(differences, std::abs(real[0] - real[1]))};
 }
 
 std::string bootstrap_settings(const BootstrapOptions& options) {

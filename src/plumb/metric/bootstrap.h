@@ -27,6 +27,15 @@ struct PairedBootstrap {
 using SentenceStatistics = std::vector<std::vector<double>>;
 using ScoreOfSum = std::function<double(std::span<const double> sum)>;
 
+/// Several scores of the same test set.
+using ScoresOfSum = std::function<std::vector<double>(std::span<const double> sum)>;
+
+/// How far each score depends on which sentences were in the test set: test sets of the same size are drawn from the
+/// real one with replacement, and each is scored. A draw without a score (an error rate needs words in the references)
+/// is drawn again.
+std::vector<Resampled> bootstrap(const SentenceStatistics& sentences, const ScoresOfSum& scores,
+                                 const BootstrapOptions& options = {});
+
 /// Is a difference between two systems more than the luck of which sentences were in the test set (Koehn 2004)? Test
 /// sets of the same size are drawn from the real one with replacement, the same sentences for both systems, and each is
 /// scored. The p-value is the two-sided one of Moses and sacreBLEU: how often |difference|, minus its mean over

@@ -1,5 +1,8 @@
 #include "plumb/metric/measure.h"
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -86,9 +89,9 @@ Measure chrf_measure(const MeasureOptions& asked, size_t word_order) {
 }
 
 // ROUGE is a mean over lines: their number is one of the counts, so that sums of resampled lines work too.
-Measure rouge_measure() {
-  const auto count = [](std::string_view hypothesis, References references) {
-    const Rouge line = rouge(hypothesis, references);
+Measure rouge_measure(const MeasureOptions& asked) {
+  const auto count = [options = RougeOptions{asked.stem}](std::string_view hypothesis, References references) {
+    const Rouge line = rouge(hypothesis, references, options);
     return Numbers{1, line.rouge1, line.rouge2, line.rouge_l};
   };
   const auto score = [](Sum sum) {
@@ -97,7 +100,10 @@ Measure rouge_measure() {
                  fmt::format("ROUGE-1 = {:.2f} ROUGE-2 = {:.2f} ROUGE-L = {:.2f}", one, two, l),
                  {{"rouge1", one}, {"rouge2", two}, {"rougeL", l}, {"lines", sum[0]}}};
   };
-  return {count, score, fmt::format("case:lc|stem:no|tok:a-z0-9|{}", kVersion)};
+  return {count,
+          score,
+          fmt::format("case:lc|stem:{}|tok:a-z0-9|{}", asked.stem ? "porter" : "no", kVersion),
+          {"rouge1", "rouge2", "rougeL"}};
 }
 
 using CountEdits = Edits (*)(std::string_view hypothesis, std::string_view reference);
@@ -136,6 +142,37 @@ Measure share_of_equal_lines(const MeasureOptions& options, std::string_view nam
   return {count, score, case_and_version(options)};
 }
 
+// The share of lines that "always the most frequent label" gets right. Without it an accuracy says little.
+double majority_share(std::span<const std::vector<std::string>> references, bool lower) {
+  std::map<std::string, int64_t, std::less<>> counts;
+  int64_t most = 0;
+  for (const std::vector<std::string>& line : references) {
+    const std::string label(strip_spaces(line.front()));
+    most = std::max(most, ++counts[lower ? lowercase(label) : label]);
+  }
+  return 100 * number(most) / static_cast<double>(references.size());
+}
+
+void add_part(Score& score, const std::string& name, double value) {
+  score.line += fmt::format(" {} = {:.2f}", name, value);
+  score.parts.emplace_back(name, value);
+}
+
+Measure accuracy_measure(const MeasureOptions& options) {
+  Measure measure = share_of_equal_lines(options, "accuracy");
+  measure.compare = [lower = options.lowercase](std::span<const std::vector<std::string>> references, Score& score) {
+    add_part(score, "majority", majority_share(references, lower));
+  };
+  return measure;
+}
+
+// Always "1" finds all positives, so its F1 is 2 p / (1 + p) where p is their share.
+double f1_of_always_1(std::span<const std::vector<std::string>> references) {
+  BinaryCounts sum;
+  for (const std::vector<std::string>& line : references) sum += count_binary("1", line.front());
+  return sum.f1();
+}
+
 Measure f1_measure() {
   const auto count = [](std::string_view prediction, References references) {
     const BinaryCounts c = count_binary(prediction, references.front());
@@ -152,7 +189,11 @@ Measure f1_measure() {
                   {"false_positives", sum[1]},
                   {"false_negatives", sum[2]}}};
   };
-  return {count, score, fmt::format("positive:1|{}", kVersion)};
+  const auto compare = [](std::span<const std::vector<std::string>> references, Score& result) {
+    add_part(result, "majority", majority_share(references, false));
+    add_part(result, "always_1", f1_of_always_1(references));
+  };
+  return {count, score, fmt::format("positive:1|{}", kVersion), {}, compare};
 }
 
 }  // namespace
@@ -161,10 +202,10 @@ Measure make_measure(std::string_view name, const MeasureOptions& options) {
   if (name == "bleu") return bleu_measure(options);
   if (name == "chrf") return chrf_measure(options, 0);
   if (name == "chrf++") return chrf_measure(options, 2);
-  if (name == "rouge") return rouge_measure();
+  if (name == "rouge") return rouge_measure(options);
   if (name == "wer") return error_rate(options, "WER", word_edits);
   if (name == "cer") return error_rate(options, "CER", character_edits);
-  if (name == "accuracy") return share_of_equal_lines(options, "accuracy");
+  if (name == "accuracy") return accuracy_measure(options);
   if (name == "f1") return f1_measure();
   if (name == "exact") return share_of_equal_lines(options, "exact match");
   throw std::logic_error(fmt::format("metric {} has no measure", name));
@@ -181,7 +222,9 @@ Score corpus_score(const Measure& measure, std::span<const std::string> hypothes
     sum.resize(numbers.size());
     for (size_t k = 0; k < sum.size(); ++k) sum[k] += numbers[k];
   }
-  return measure.score(sum);
+  Score score = measure.score(sum);
+  if (measure.compare) measure.compare(references, score);
+  return score;
 }
 
 }  // namespace plumb

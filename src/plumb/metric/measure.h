@@ -15,6 +15,7 @@ struct MeasureOptions {
   bool lowercase = false;
   BleuTokenizer tokenizer = BleuTokenizer::Mteval13a;  // these two matter to BLEU only
   BleuSmoothing smoothing = BleuSmoothing::Exp;
+  bool stem = false;  // this one to ROUGE
 };
 
 /// A score in percent, as people read it, and with the numbers that it is made of.
@@ -30,6 +31,12 @@ struct Measure {
   std::function<std::vector<double>(std::string_view hypothesis, std::span<const std::string> references)> count;
   std::function<Score(std::span<const double> sum)> score;
   std::string settings;  // for signature()
+
+  /// Parts that are scores of their own, beside the value: a confidence interval is given for each.
+  std::vector<std::string> scores = {};
+
+  /// If there is one: adds to a corpus's score what is no sum over its lines, such as what a trivial answer would get.
+  std::function<void(std::span<const std::vector<std::string>> references, Score& score)> compare = {};
 };
 
 /// For a name of the catalogue; throws std::logic_error for any other.

@@ -5,16 +5,27 @@
 
 #include "plumb/base/unicode.h"
 #include "plumb/metric/ngrams.h"
+#include "plumb/metric/porter.h"
 
 namespace plumb {
 namespace {
 
-std::u32string words_of(std::string_view line, WordNumbers& numbers) {
+std::u32string stems_of(std::span<const std::string_view> words, WordNumbers& numbers) {
+  constexpr size_t kLongestWhole = 3;
+  std::vector<std::string> stems;
+  for (const std::string_view word : words) {
+    stems.push_back(word.size() > kLongestWhole ? porter_stem(word) : std::string(word));
+  }
+  return numbers.of(std::vector<std::string_view>(stems.begin(), stems.end()));
+}
+
+std::u32string words_of(std::string_view line, WordNumbers& numbers, const RougeOptions& options) {
   std::string text = lowercase(line);
   for (char& c : text) {
     if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) c = ' ';
   }
-  return numbers.of(split_at_spaces(text));
+  const std::vector<std::string_view> words = split_at_spaces(text);
+  return options.stem ? stems_of(words, numbers) : numbers.of(words);
 }
 
 int64_t longest_common_subsequence(std::u32string_view a, std::u32string_view b) {
@@ -42,12 +53,12 @@ double rouge_n(std::u32string_view hypothesis, std::u32string_view reference, si
 
 }  // namespace
 
-Rouge rouge(std::string_view hypothesis, std::span<const std::string> references) {
+Rouge rouge(std::string_view hypothesis, std::span<const std::string> references, const RougeOptions& options) {
   WordNumbers numbers;
-  const std::u32string own = words_of(hypothesis, numbers);
+  const std::u32string own = words_of(hypothesis, numbers, options);
   Rouge best;
   for (const std::string& reference : references) {
-    const std::u32string other = words_of(reference, numbers);
+    const std::u32string other = words_of(reference, numbers, options);
     best.rouge1 = std::max(best.rouge1, rouge_n(own, other, 1));
     best.rouge2 = std::max(best.rouge2, rouge_n(own, other, 2));
     best.rouge_l =
@@ -56,12 +67,13 @@ Rouge rouge(std::string_view hypothesis, std::span<const std::string> references
   return best;
 }
 
-Rouge corpus_rouge(std::span<const std::string> hypotheses, std::span<const std::vector<std::string>> references) {
+Rouge corpus_rouge(std::span<const std::string> hypotheses, std::span<const std::vector<std::string>> references,
+                   const RougeOptions& options) {
   if (hypotheses.size() != references.size()) throw std::invalid_argument("ROUGE: not one reference per hypothesis");
   Rouge mean;
   const auto lines = static_cast<double>(hypotheses.size());
   for (size_t i = 0; i < hypotheses.size(); ++i) {
-    const Rouge line = rouge(hypotheses[i], references[i]);
+    const Rouge line = rouge(hypotheses[i], references[i], options);
     mean.rouge1 += line.rouge1 / lines;
     mean.rouge2 += line.rouge2 / lines;
     mean.rouge_l += line.rouge_l / lines;
