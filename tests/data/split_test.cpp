@@ -21,9 +21,15 @@ TEST(Split, TakesEightOfTenForTrainingAndOneForEachOther) {
   }
 }
 
-// A corpus that was trained on last year must not be tested on today.
+// What was trained on last year must not be tested on today. The values are those of a few lines of Python.
 TEST(Split, StaysAsItIs) {
   EXPECT_EQ(split_of(0), Split::Train);
+  EXPECT_EQ(split_of(2), Split::Test);
+  EXPECT_EQ(split_of(15), Split::Valid);
+  EXPECT_EQ(split_of(""), Split::Train);
+  EXPECT_EQ(split_of("b"), Split::Test);
+  EXPECT_EQ(split_of("text 1"), Split::Valid);
+  EXPECT_EQ(split_of("text 12"), Split::Test);
   EXPECT_EQ(name_of(Split::Train), "train");
   EXPECT_EQ(name_of(Split::Valid), "valid");
   EXPECT_EQ(name_of(Split::Test), "test");

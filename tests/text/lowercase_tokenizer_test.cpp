@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -20,10 +22,13 @@ using testing::IsEmpty;
 
 class LowercaseTokenizerTest : public testing::Test {
  protected:
-  LowercaseTokenizerTest() { write_all(dict_, "the 9\nété 8\nThe 7\n中文 6\n"); }
+  std::string dictionary(const std::string& name, std::string_view content) const {
+    write_all(directory_ / name, content);
+    return (directory_ / name).string();
+  }
 
   const TemporaryDirectory directory_;
-  const std::string dict_ = (directory_ / "dict.txt").string();
+  const std::string dict_ = dictionary("dict.txt", "the 9\nété 8\nThe 7\n中文 6\n");
   const WordTokenizer plain_{dict_};
   const LowercaseTokenizer lower_{std::make_unique<WordTokenizer>(dict_)};
 };
@@ -55,9 +60,8 @@ TEST_F(LowercaseTokenizerTest, HasTheVocabularyOfTheOtherAndAFingerprintOfItsOwn
   EXPECT_EQ(lower_.fingerprint().size(), 64u);
   EXPECT_NE(lower_.fingerprint(), plain_.fingerprint());
   EXPECT_EQ(lower_.fingerprint(), LowercaseTokenizer(std::make_unique<WordTokenizer>(dict_)).fingerprint());
-  write_all(directory_ / "letters.txt", "a 1\n");
-  const auto letters = [&] { return std::make_unique<CharacterTokenizer>((directory_ / "letters.txt").string()); };
-  EXPECT_NE(lower_.fingerprint(), LowercaseTokenizer(letters()).fingerprint());
+  auto letters = std::make_unique<CharacterTokenizer>(dictionary("letters.txt", "a 1\n"));
+  EXPECT_NE(lower_.fingerprint(), LowercaseTokenizer(std::move(letters)).fingerprint());
 }
 
 TEST_F(LowercaseTokenizerTest, TakesALineOfAMegabyte) {

@@ -92,9 +92,9 @@ class Writer {
  private:
   bool one_in(uint64_t chances) { return random_.below(chances) == 0; }
 
-  template <class Words>
-  const auto& choose(const Words& words) {
-    return words[static_cast<size_t>(random_.below(std::size(words)))];
+  template <class Word, size_t kCount>
+  const Word& choose(const Word (&words)[kCount]) {
+    return words[static_cast<size_t>(random_.below(kCount))];
   }
 
   Actor actor() {
