@@ -1,5 +1,6 @@
 """`plumb text` from outside: training, both directions, and the frames of `serve`. Needs PLUMB_BIN_DIR."""
 
+import collections
 import gzip
 import os
 import signal
@@ -128,7 +129,41 @@ class Train(TextTest):
         self.assertNotEqual(self.output(run(*train, 91)), first)
         self.assertEqual(len(list(cache.iterdir())), 2)
 
+    def test_dictionaries_of_words_and_characters_give_the_text_back(self):
+        text = "The <unk> cat ,\n the  cat\tsat\n"
+        corpus, words, characters = (self.folder / name for name in ("corpus", "words.txt", "characters.txt"))
+        corpus.write_text(text)
+        made = run("dictionary", "--input", corpus, "--output", words, "--lowercase")
+        self.assertEqual((self.output(made), made.stderr), (f"{words}\n", b"8 ids\n"))
+        self.assertEqual(words.read_text(), "cat 2\nthe 2\n, 1\nsat 1\n")
+        choice = ("--dict", words, "--subwords", "word", "--lowercase")
+        self.assertEqual(self.output(run("encode", "--ids", *choice, data=text)), "5 3 4 6\n5 4 7\n")
+        self.assertEqual(self.output(run("decode", "--ids", *choice, data="5 3 4 6\n5 4 7\n")),
+                         "the <unk> cat ,\nthe cat sat\n")
+
+        self.output(run("dictionary", "--input", corpus, "--output", characters, "--subwords", "character"))
+        counts = collections.Counter(text.replace("\n", "").replace(" ", "\u2581"))
+        expected = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        self.assertEqual(characters.read_text(), "".join(f"{token} {count}\n" for token, count in expected))
+        choice = ("--dict", characters, "--subwords", "character")
+        for form in ((), ("--ids",)):
+            encoded = self.output(run("encode", *form, *choice, data=text))
+            self.assertEqual(self.output(run("decode", *form, *choice, data=encoded)), text)
+
+    def test_dictionaries_that_cannot_be_made(self):
+        out = ("--output", self.folder / "made.txt")
+        self.assert_error(run("dictionary", *out), 2, "--input is required")
+        self.assert_error(run("dictionary", "--input", self.text, *out, "--subwords", "bpe"), 2, "--subwords")
+        self.assert_error(run("dictionary", "--input", self.text, *out, "--vocab-size", 4), 2, "4 specials only")
+        self.assert_error(run("dictionary", "--input", self.text, *out, "--min-count", 10**9), 2, "text: nothing in it")
+        self.assert_error(run("dictionary", "--input", self.text, "--output", self.folder / "no/x"), 4, "no/x")
+        self.assertFalse((self.folder / "made.txt").exists())
+
     def test_mistakes_are_said_in_one_line(self):
+        dictionary = ("--dict", self.folder / "dict.txt")
+        self.assert_error(run("encode", *dictionary, "--subwords", "character"), 2, "'low' is not one character")
+        self.assert_error(run("encode", *dictionary, "--subwords", "word", "--codes", self.folder / "codes"), 2, "--codes")
+        self.assert_error(run("encode", "--model", self.model, "--subwords", "word"), 2, "--dict")
         out = ("--model", self.folder / "x.model")
         self.assert_error(run("train", *out), 2, "--input is required")
         self.assert_error(run("train", "--input", self.text), 2, "--model FILE or --cache DIR")
@@ -219,7 +254,7 @@ class BothWays(TextTest):
         self.assert_error(run("decode", "--ids", "--model", self.model, data="-1\n"), 2, "id -1")
 
     def test_every_part_has_help_with_an_example(self):
-        for part in ("train", "encode", "decode", "vocab", "serve"):
+        for part in ("train", "dictionary", "encode", "decode", "vocab", "serve"):
             text = self.output(run(part, "--help"))
             self.assertIn(f"Example:\n  plumb text {part} ", text)
 

@@ -101,8 +101,8 @@ TEST_F(DictionaryBuilderTest, RefusesWhatGivesNoDictionaryAndLeavesTheOldFile) {
   const std::string one = text("one", "a b\n"), empty = text("empty", "\n \n");
   words({one});
   const std::string before = read_all(dict_);
-  EXPECT_THAT(problem({empty}, {}), HasSubstr("empty"));
-  EXPECT_THAT(problem({one}, {.min_count = 2}), HasSubstr("nothing in the text occurs 2 times"));
+  EXPECT_THAT(problem({empty}, {}), HasSubstr("empty: there is no text in it"));
+  EXPECT_THAT(problem({one}, {.min_count = 2}), HasSubstr("one: nothing in it occurs 2 times"));
   EXPECT_THAT(problem({one}, {.size = 4}), HasSubstr("room for the 4 specials only"));
   EXPECT_THAT(problem({}, {}), HasSubstr("no text"));
   EXPECT_THAT(problem({one, (directory_ / "none").string()}, {}), HasSubstr("none: cannot be opened"));

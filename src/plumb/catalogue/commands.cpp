@@ -24,7 +24,7 @@ constexpr Command kCommands[] = {
     {"score", Front, "METRIC --ref FILE... [--hyp FILE] [--baseline FILE | --confidence] | METRIC --set REF HYP... [--json]",
      "score lines against references: bleu, chrf, chrf++, rouge, wer, cer, accuracy, f1, exact",
      "plumb score bleu --ref test.de < output.de"},
-    {"text", Front, "{train,encode,decode,vocab,serve} ...", "train a tokeniser; turn text into pieces or ids and back",
+    {"text", Front, "{train,dictionary,encode,decode,vocab,serve} ...", "train a tokeniser; turn text into pieces or ids and back",
      "plumb text train --input train.en train.de --model joint.model --vocab-size 8000"},
     {"demo", Engine, "[--starts] [--set key=value]... [--out DIR]", "train a deep model in four ways on built-in data: which of them learn? --starts: how every variant starts",
      "plumb demo"},

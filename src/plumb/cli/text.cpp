@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -18,35 +19,57 @@
 #include "plumb/cli/front.h"
 #include "plumb/config/suggestion.h"
 #include "plumb/text/bpe_tokenizer.h"
+#include "plumb/text/character_tokenizer.h"
 #include "plumb/text/line_reader.h"
+#include "plumb/text/lowercase_tokenizer.h"
 #include "plumb/text/spm/spm_tokenizer.h"
 #include "plumb/text/text_server.h"
+#include "plumb/text/word_tokenizer.h"
 
 namespace plumb {
 namespace {
 
 constexpr size_t kFlushAt = 64 * 1024;
 
-// Which tokeniser: a SentencePiece model, or the files of a fairseq preparation.
+// Which tokeniser: a SentencePiece model, a dictionary, or the files of a fairseq preparation.
 struct Choice {
-  std::string model;
+  std::string model, subwords = "subword_nmt";
   BpeFiles files;
+  bool lowercase = false;
 
   void add_options(CLI::App& app) {
     CLI::Option* option = app.add_option("--model", model, "a SentencePiece .model file");
-    app.add_option("--dict", files.dict, "instead: fairseq's dict.txt, for text with @@ or with --codes")
+    app.add_option("--dict", files.dict, "instead: a dict.txt as fairseq's or of `plumb text dictionary`")
         ->excludes(option);
+    app.add_option("--subwords", subwords, "what it lists: subword_nmt (text with @@, or --codes), word or character")
+        ->check(CLI::IsMember({"subword_nmt", "word", "character"}))
+        ->needs("--dict")
+        ->capture_default_str();
     app.add_option("--codes", files.codes, "codes of subword-nmt learn-bpe")->needs("--dict");
     app.add_option("--vocabulary", files.vocabulary, "of subword-nmt get-vocab: take back merges that it lacks")
         ->needs("--codes");
     app.add_option("--vocabulary-threshold", files.vocabulary_threshold, "how often a token must occur in it")
         ->needs("--vocabulary");
+    app.add_flag("--lowercase", lowercase, "turn text into lower case first");
   }
 
   std::unique_ptr<PieceTokenizer> open(const char* command) const {
+    std::unique_ptr<PieceTokenizer> tokenizer = open_cased(command);
+    if (!lowercase) return tokenizer;
+    return std::make_unique<LowercaseTokenizer>(std::move(tokenizer));
+  }
+
+  std::unique_ptr<PieceTokenizer> open_cased(const char* command) const {
     if (!model.empty()) return std::make_unique<SpmTokenizer>(model);
-    if (!files.dict.empty()) return std::make_unique<BpeTokenizer>(files);
-    throw UserError(command, "there is no tokeniser", "Give --model FILE, or --dict FILE and perhaps --codes FILE");
+    if (files.dict.empty()) {
+      throw UserError(command, "there is no tokeniser", "Give --model FILE, or --dict FILE and perhaps --codes FILE");
+    }
+    if (subwords == "subword_nmt") return std::make_unique<BpeTokenizer>(files);
+    if (!files.codes.empty()) {
+      throw UserError(command, fmt::format("--codes split words, and --subwords is {}", subwords), "Leave one out");
+    }
+    if (subwords == "word") return std::make_unique<WordTokenizer>(files.dict);
+    return std::make_unique<CharacterTokenizer>(files.dict);
   }
 };
 
@@ -99,6 +122,7 @@ struct Part {
   std::string_view summary;
 };
 constexpr Part kParts[] = {{"train", text_train, "train a SentencePiece model"},
+                           {"dictionary", text_dictionary, "count words or characters into a dict.txt"},
                            {"encode", text_encode, "text to pieces or ids, line by line"},
                            {"decode", text_decode, "pieces or ids to text, line by line"},
                            {"vocab", text_vocab, "print the vocabulary as fairseq's dict.txt"},
@@ -164,7 +188,7 @@ int text_command(int argc, char** argv) {
   std::vector<std::string_view> names;
   for (const Part& part : kParts) {
     names.push_back(part.name);
-    parts += fmt::format("{:8} {}\n", part.name, part.summary);
+    parts += fmt::format("{:10} {}\n", part.name, part.summary);
   }
   app.add_option("PART", wanted, parts + "plumb text PART --help shows its arguments")->required();
   if (argc < 2 || std::string_view(argv[1]).starts_with('-')) return parse_arguments(app, argc, argv) ? 1 : 0;

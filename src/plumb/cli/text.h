@@ -4,6 +4,7 @@
 namespace plumb {
 
 int text_train(int argc, char** argv);
+int text_dictionary(int argc, char** argv);
 int text_encode(int argc, char** argv);
 int text_decode(int argc, char** argv);
 int text_vocab(int argc, char** argv);

@@ -17,7 +17,8 @@ struct NumberDocument {
 };
 
 /// For language models, and masked ones: `count` documents of one split with numbers up to `largest` (at least 99),
-/// drawn from the stream (seed, split). No two have the same start and step; the split is that of the two.
+/// drawn from the stream (seed, split). No two have the same start and step, and these decide the split; texts with the
+/// same step may still pass through the same numbers.
 std::vector<NumberDocument> number_documents(Split split, int64_t count, int64_t largest, uint64_t seed);
 
 /// One sentence per line, an empty line between documents.

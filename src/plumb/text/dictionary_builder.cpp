@@ -68,11 +68,12 @@ void check(std::span<const std::string> texts, const std::string& path, const Di
                   "Ask for more, or for 0: everything");
 }
 
-int32_t write(const std::vector<Entry>& entries, const std::string& path, const DictionaryOptions& options) {
+int32_t write(const std::vector<Entry>& entries, std::span<const std::string> texts, const std::string& path,
+              const DictionaryOptions& options) {
   if (entries.empty()) {
-    throw UserError(path,
-                    options.min_count > 1 ? fmt::format("nothing in the text occurs {} times", options.min_count)
-                                          : "the text is empty",
+    throw UserError(fmt::format("{}", fmt::join(texts, ", ")),
+                    options.min_count > 1 ? fmt::format("nothing in it occurs {} times", options.min_count)
+                                          : "there is no text in it",
                     "Give more text, or a lower count");
   }
   if (entries.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max() - kSpecials)) {
@@ -95,7 +96,7 @@ int32_t build_dictionary(std::span<const std::string> texts, const std::string& 
   const Counts counts = count_texts(texts, options.lowercase, [](Counts& sum, const std::string& line) {
     for (const std::string_view word : split_at_spaces(line)) count(sum, word);
   });
-  return write(most_frequent(counts, options), path, options);
+  return write(most_frequent(counts, options), texts, path, options);
 }
 
 int32_t build_character_dictionary(std::span<const std::string> texts, const std::string& path,
@@ -104,7 +105,7 @@ int32_t build_character_dictionary(std::span<const std::string> texts, const std
   const Counts counts = count_texts(texts, options.lowercase, [](Counts& sum, const std::string& line) {
     for_each_character(line, [&](std::string_view character) { count(sum, token_of_character(character)); });
   });
-  return write(most_frequent(counts, options), path, options);
+  return write(most_frequent(counts, options), texts, path, options);
 }
 
 }  // namespace plumb
