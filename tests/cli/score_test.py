@@ -216,6 +216,7 @@ class Input(Score):
         self.assert_error("bleu", "--ref", self.first, "--hyp", latin, parts=("latin:2", "UTF-8"))
         blank = self.write("blank", "\n \n\n")
         self.assert_error("wer", "--ref", blank, "--hyp", self.hyp, parts=("blank",))
+        self.assert_error("wer", "--ref", blank, "--hyp", blank, "--baseline", self.hyp, parts=("blank",))
 
     def test_labels_that_are_no_labels(self):
         labels = self.write("labels", "0\n1\nyes\n")
