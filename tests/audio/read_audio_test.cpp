@@ -10,6 +10,12 @@
 #include "audio/support/sound_files.h"
 #include "base/temporary_directory.h"
 
+// libsndfile 1.2.0 forgets 6 kB of each damaged Ogg file that it refuses. LeakSanitizer asks for this name.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:vorbis_info_init";
+}
+
 namespace plumb::testing {
 namespace {
 
