@@ -12,7 +12,7 @@ LADDER = [
     {COMMON: ["base"]},
     {COMMON: ["catalogue"]},
     {COMMON: ["config", "text", "metric"]},
-    {COMMON: ["data"]},
+    {COMMON: ["data", "speech/audio"]},
     {COMMON: ["ops/kernel"]},
     {ENGINE: ["ops", "store", "dist"]},
     {ENGINE: ["residual", "optim", "loss", "speech"]},

@@ -7,10 +7,12 @@
 #include "plumb/ops/cross_entropy.h"
 #include "plumb/ops/dropout.h"
 #include "plumb/ops/embedding.h"
+#include "plumb/ops/glu.h"
 #include "plumb/ops/linear.h"
 #include "plumb/ops/norm.h"
 #include "plumb/ops/residual.h"
 #include "plumb/ops/split_columns.h"
+#include "plumb/ops/unfold.h"
 #include "plumb/ops/weighted_sum.h"
 
 #include "ops/support/numbers.h"
@@ -53,6 +55,7 @@ class Cases {
     add_linear();
     add_attention();
     add_activation();
+    add_convolution();
     add_cross_entropy();
     add_embedding();
     add_residual();
@@ -142,6 +145,15 @@ class Cases {
         });
       }
     }
+  }
+
+  void add_convolution() {
+    const int64_t w = s_.width;
+    add("glu", {random({n_, 2 * w}, 1), random({2 * w}, 2)}, [](const Tensors& in) { return ops::glu(in[0], in[1]); });
+    add("glu_without_bias", {random({n_, 2 * w}, 1)}, [](const Tensors& in) { return ops::glu(in[0], {}); });
+    add("unfold", {matrix(1)}, [rows = s_.rows](const Tensors& in) { return ops::unfold(in[0], rows, 5, 2).x; });
+    add("unfold_every_row", {matrix(1)},
+        [rows = s_.rows](const Tensors& in) { return ops::unfold(in[0], rows, 3, 1).x; });
   }
 
   void add_cross_entropy() {
