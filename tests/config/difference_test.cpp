@@ -93,9 +93,9 @@ TEST(ChangeOnResume, OfTheLastUpdateIsRefusedWhereTheScheduleEndsThere) {
 
 TEST(ChangeOnResume, OfGenerationMattersOnlyToACurveOfBleu) {
   EXPECT_TRUE(may_change({}, {"generate.lenpen=2"}));
-  EXPECT_TRUE(may_change({}, {"generate.lenpen=2", "train.validate_bleu=true"}));
-  EXPECT_FALSE(may_change({"train.validate_bleu=true"}, {"train.validate_bleu=true", "generate.lenpen=2"}));
-  EXPECT_TRUE(may_change({"train.validate_bleu=true"}, {"train.validate_bleu=true", "generate.beam=2"}));
+  EXPECT_TRUE(may_change({}, {"generate.lenpen=2", "train.validate_metric=bleu"}));
+  EXPECT_FALSE(may_change({"train.validate_metric=bleu"}, {"train.validate_metric=bleu", "generate.lenpen=2"}));
+  EXPECT_TRUE(may_change({"train.validate_metric=bleu"}, {"train.validate_metric=bleu", "generate.beam=2"}));
 }
 
 TEST(ChangeOnResume, OfTheWayToTheSameDataIsFree) {

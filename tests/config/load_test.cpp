@@ -170,7 +170,7 @@ TEST(Load, AnUnknownKeyNamesLineAndNearestKey) {
   EXPECT_THAT(error_of_text("[train]\nheads = 4\n"), HasSubstr("Did you mean model.heads?"));
   EXPECT_THAT(error_of_text("[train]\nxxxxxxxx = 4\n"), HasSubstr("The keys of [train] are restore_file"));
   EXPECT_THAT(error_of_text("xxxxxxxxxxx = 4\n"),
-              HasSubstr("The sections are [data], [model], [train], [optim], [schedule]"));
+              HasSubstr("The sections are [data], [model], [language_model], [masked_lm], [speech], [train]"));
   EXPECT_THAT(error_of_set({"model.headz=4"}), AllOf(StartsWith("--set model.headz: "), HasSubstr("model.heads?")));
 }
 

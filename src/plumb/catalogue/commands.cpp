@@ -9,12 +9,16 @@ using enum Command::Program;
 
 // clang-format off
 constexpr Command kCommands[] = {
-    {"list", Front, "{variants,inits,norms,optimisers,schedules,metrics,probes,commands,config} [NAME] [--json | --markdown]", "print a table: every variant, initialisation, norm, optimiser, schedule, metric, probe, command or config key",
+    {"list", Front, "{variants,tasks,inits,norms,optimisers,schedules,metrics,probes,commands,config} [NAME] [--json | --markdown]", "print a table: every variant, task, initialisation, norm, optimiser, schedule, metric, probe, command or config key",
      "plumb list variants"},
     {"train", Engine, "CONFIG [--set key=value]... [--out RUN] [--resume] [--dry-run]", "train a model into a run directory; --dry-run: only show what the configuration comes to",
      "plumb train configs/task/numbers.toml --set model.variant=b2t --out runs/b2t"},
-    {"generate", Engine, "RUN [--set generate.key=value]... < source > output", "translate lines with a trained model",
+    {"generate", Engine, "RUN [--set generate.key=value]... < source > output", "answer lines with a trained model: translations, summaries, transcripts, labels, or how a text goes on",
      "plumb generate runs/b2t --beam 5 < test.en > test.out"},
+    {"evaluate", Engine, "RUN [--split test] [--metric NAME]... [--set key=value]... [--json]", "the loss of a trained model on a split, perplexities, and the score of its outputs",
+     "plumb evaluate runs/lm --split test"},
+    {"finetune", Engine, "CONFIG --from RUN [--seeds N] [--grid key=a,b]... [--checkpoints all] [--out DIR]", "fine-tune a pre-trained run over a grid of settings, seeds or its checkpoints: means with intervals",
+     "plumb finetune configs/task/mrpc.toml --from runs/bert --seeds 6 --grid optim.lr=1e-4,3e-4"},
     {"probe", Engine, "CONFIG_OR_RUN [--set key=value]... [--only a,b] [--compare v,v] [--out DIR] [--json]", "measure a model before it is trained (or a run's), and say whether it will train, and how",
      "plumb probe configs/model/deep.toml --compare post_ln,pre_ln,b2t,admin"},
     {"prepare", Front, "CONFIG [--set key=value]...", "train vocabularies and tokenise the corpus into the cache, once",

@@ -125,6 +125,10 @@ Fill base_fill(Regime regime, Role role, const Place& place, int fan_out, int fa
   return fill;
 }
 
+Fill xavier_uniform(int64_t fan_out, int64_t fan_in) {
+  return {.kind = Fill::Kind::Uniform, .value = std::sqrt(6.0 / static_cast<double>(fan_out + fan_in))};
+}
+
 std::string_view description(Regime regime) {
   switch (regime) {
     case Regime::A:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "plumb/catalogue/terms.h"
@@ -22,6 +23,9 @@ struct Fill {
 /// VARIANTS 1.3: the base distribution of a weight, before the multipliers of a variant.
 /// `fan_out` and `fan_in` are the rows and columns of the matrix (of the matrix a bias belongs to).
 Fill base_fill(Regime regime, Role role, const Place& place, int fan_out, int fan_in, bool truncated);
+
+/// Glorot & Bengio 2010, as torch's xavier_uniform_: for matrices that no regime speaks of.
+Fill xavier_uniform(int64_t fan_out, int64_t fan_in);
 
 /// One sentence on each regime, for `plumb list inits` and the documents.
 std::string_view description(Regime regime);

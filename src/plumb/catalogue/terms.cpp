@@ -14,8 +14,14 @@ constexpr std::string_view kActivations[] = {"relu", "gelu"};
 constexpr std::string_view kPositions[] = {"fairseq", "marian", "learned", "none"};
 constexpr std::string_view kEmbeddingGains[] = {"none", "scalar", "vector"};
 constexpr std::string_view kB2tRescales[] = {"none", "depth"};
-constexpr std::string_view kCorpora[] = {"numbers", "text"};
-constexpr std::string_view kSubwords[] = {"bpe", "unigram", "subword_nmt"};
+constexpr std::string_view kTasks[] = {"translation", "summarisation",  "language_model",
+                                       "masked_lm",   "classification", "speech"};
+constexpr std::string_view kCorpora[] = {"numbers", "text", "headline", "morse"};
+constexpr std::string_view kSubwords[] = {"bpe", "unigram", "subword_nmt", "word", "character"};
+constexpr std::string_view kBreakModes[] = {"none", "complete", "eos"};
+constexpr std::string_view kFeatureNorms[] = {"utterance", "global", "none"};
+constexpr std::string_view kInputs[] = {"tokens", "frames"};
+constexpr std::string_view kHeads[] = {"words", "masked_words", "classes"};
 constexpr std::string_view kSmoothingOver[] = {"all", "others"};
 constexpr std::string_view kPaths[] = {"reference", "fused"};
 constexpr std::string_view kRegimes[] = {"A", "B", "C", "D", "T", "G", "X"};
@@ -50,8 +56,13 @@ template <> Words words<Activation>() { return kActivations; }
 template <> Words words<Positions>() { return kPositions; }
 template <> Words words<EmbeddingGain>() { return kEmbeddingGains; }
 template <> Words words<B2tRescale>() { return kB2tRescales; }
+template <> Words words<TaskKind>() { return kTasks; }
 template <> Words words<Corpus>() { return kCorpora; }
 template <> Words words<Subwords>() { return kSubwords; }
+template <> Words words<BreakMode>() { return kBreakModes; }
+template <> Words words<FeatureNorm>() { return kFeatureNorms; }
+template <> Words words<InputKind>() { return kInputs; }
+template <> Words words<HeadKind>() { return kHeads; }
 template <> Words words<SmoothingOver>() { return kSmoothingOver; }
 template <> Words words<Path>() { return kPaths; }
 template <> Words words<Regime>() { return kRegimes; }

@@ -16,8 +16,15 @@ enum class Activation { Relu, Gelu };
 enum class Positions { Fairseq, Marian, Learned, None };
 enum class EmbeddingGain { None, Scalar, Vector };
 enum class B2tRescale { None, Depth };
-enum class Corpus { Numbers, Text };
-enum class Subwords { Bpe, Unigram, SubwordNmt };
+enum class TaskKind { Translation, Summarisation, LanguageModel, MaskedLm, Classification, Speech };
+enum class Corpus { Numbers, Text, Headline, Morse };
+enum class Subwords { Bpe, Unigram, SubwordNmt, Word, Character };
+enum class BreakMode { None, Complete, Eos };
+enum class FeatureNorm { Utterance, Global, None };
+
+/// What an encoder reads, and what stands behind the last stack.
+enum class InputKind { Tokens, Frames };
+enum class HeadKind { Words, MaskedWords, Classes };
 enum class SmoothingOver { All, Others };
 
 /// The two ways of computing an op (ops/path.h).

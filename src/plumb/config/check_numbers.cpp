@@ -59,6 +59,10 @@ void whole_numbers_are_in_range(const Config& config, const Sources& sources) {
       {"model.ffn_width", m.ffn_width, 1, kMostWidth},
       {"model.max_positions", m.max_positions, 1, kMostRows},
       {"model.qk_norm_length", m.qk_norm_length, 2, kMostRows, " (the scale starts at log2(L^2 - L))"},
+      {"model.segments", m.segments, 0, 1000},
+      {"model.classes", m.classes, 1, kMostRows},
+      {"model.frame_width", m.frame_width, 1, kMostWidth},
+      {"model.subsampler_channels", m.subsampler_channels, 2, kMostWidth},
       {"probe.seeds", config.probe.seeds, 1, 10'000},
       {"probe.batches", config.probe.batches, 1, kMostRows},
       {"probe.batch_tokens", config.probe.batch_tokens, 1, kMostRows},
@@ -70,7 +74,9 @@ void whole_numbers_are_in_range(const Config& config, const Sources& sources) {
   // The sizes of a stack that the form does not have may be anything, 0 above all.
   if (encoder) {
     ranges.push_back({"model.encoder_layers", m.encoder_layers, 1, kMostLayers});
-    ranges.push_back({"model.source_vocab", m.source_vocab, kLeastVocabulary, kMostRows, kIds});
+    if (m.input == InputKind::Tokens) {
+      ranges.push_back({"model.source_vocab", m.source_vocab, kLeastVocabulary, kMostRows, kIds});
+    }
   }
   if (decoder) {
     ranges.push_back({"model.decoder_layers", m.decoder_layers, 1, kMostLayers});
@@ -92,7 +98,9 @@ void shares_are_in_range(const Config& config, const Sources& sources) {
   const ModelConfig& m = config.model;
   const std::pair<std::string_view, double> dropouts[] = {{"model.dropout", m.dropout},
                                                           {"model.attention_dropout", m.attention_dropout},
-                                                          {"model.activation_dropout", m.activation_dropout}};
+                                                          {"model.activation_dropout", m.activation_dropout},
+                                                          {"model.adaptive_dropout", m.adaptive_dropout},
+                                                          {"model.pooler_dropout", m.pooler_dropout}};
   for (const auto& [key, value] : dropouts) {
     if (value >= 0 && value < 1) continue;
     throw UserError(sources.where(key), fmt::format("a dropout of {} is not in [0, 1)", value),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/special_ids.h"
 #include "plumb/config/check.h"
 #include "plumb/config/field_text.h"
 #include "plumb/config/plan.h"
@@ -174,6 +175,62 @@ void rescale_is_read(const ModelConfig& m, const Sources& sources) {
                   fmt::format("Remove it, or choose one of {}", fmt::join(rows_that(reads_b2t_rescale), ", ")));
 }
 
+void head_fits_the_form(const ModelConfig& m, const Sources& sources) {
+  if (m.head != HeadKind::Words && m.form != Form::Encoder) {
+    throw UserError(sources.where(sources.latest({"model.head", "model.form"})),
+                    fmt::format("the head {} stands behind an encoder alone", quoted(word(m.head))),
+                    "Set model.form = \"encoder\", or use the head \"words\"");
+  }
+  if (m.next_sentence && m.head != HeadKind::MaskedWords) {
+    throw UserError(sources.where(sources.latest({"model.next_sentence", "model.head"})),
+                    "next sentences belong to a masked language model", "Set task = \"masked_lm\", or remove it");
+  }
+  if (m.input == InputKind::Frames && (m.form != Form::EncoderDecoder || m.share_all_embeddings)) {
+    throw UserError(sources.where(sources.latest({"model.input", "model.form", "model.share_all_embeddings"})),
+                    "frames are read by the encoder of an encoder-decoder, which has no words to share",
+                    "Use form \"encoder_decoder\" and share_decoder_input_output_embed");
+  }
+  if (m.subsampler_channels % 2 != 0) {
+    throw UserError(sources.where("model.subsampler_channels"), "a gate halves them, but they are odd",
+                    "Use an even number");
+  }
+}
+
+void bands_are_bands(const ModelConfig& m, const Sources& sources) {
+  if (m.adaptive_cutoffs.empty()) {
+    if (!m.adaptive_input) return;
+    throw UserError(sources.where("model.adaptive_input"), "an embedding in bands needs model.adaptive_cutoffs",
+                    "Write where the bands begin, for example [20000, 60000]");
+  }
+  const std::string where = sources.where("model.adaptive_cutoffs");
+  if (m.form != Form::Decoder) {
+    throw UserError(where, "the adaptive softmax is for language models", "Set model.form = \"decoder\", or remove it");
+  }
+  // The tables are sorted by frequency and not by the specials, which come first and must be in the first band.
+  int before = kSpecials;
+  for (int cutoff : m.adaptive_cutoffs) {
+    if (cutoff <= before) {
+      throw UserError(where, fmt::format("{} does not come after {}", cutoff, before),
+                      "Write ascending ids, the first above the special ones");
+    }
+    before = cutoff;
+  }
+  const bool tied = m.share_decoder_input_output_embed;
+  if (tied && !m.adaptive_input) {
+    throw UserError(sources.where(sources.latest({"model.share_decoder_input_output_embed", "model.adaptive_input"})),
+                    "an output in bands can only be tied to an input in bands",
+                    "Set adaptive_input = true, or share_decoder_input_output_embed = false");
+  }
+  if (m.adaptive_tie_projections && !tied) {
+    throw UserError(sources.where("model.adaptive_tie_projections"), "the tables are not tied",
+                    "Set share_decoder_input_output_embed = true as well");
+  }
+  if (m.adaptive_factor < 1) {
+    throw UserError(sources.where("model.adaptive_factor"), fmt::format("{} is too small", m.adaptive_factor),
+                    "Write 1 or more; the paper has 4");
+  }
+}
+
 // Names first: the checks below them look the rows up.
 constexpr Check kChecks[] = {names_are_rows,
                              stack_variants_have_their_stack,
@@ -183,7 +240,9 @@ constexpr Check kChecks[] = {names_are_rows,
                              shared_embeddings_are_equal,
                              theory_matrices_are_square,
                              mirrored_feed_forward_has_halves,
-                             rescale_is_read};
+                             rescale_is_read,
+                             head_fits_the_form,
+                             bands_are_bands};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "plumb/catalogue/terms.h"
 #include "plumb/catalogue/variants.h"
 #include "plumb/config/probe_config.h"
+#include "plumb/config/task_config.h"
 
 namespace plumb {
 
@@ -50,6 +51,20 @@ struct ModelConfig {
   EmbeddingGain embedding_gain = EmbeddingGain::None;
   bool share_all_embeddings = false;
   bool share_decoder_input_output_embed = false;
+  std::vector<int> adaptive_cutoffs;
+  double adaptive_factor = 4;
+  bool adaptive_input = false;
+  bool adaptive_tie_projections = false;
+  double adaptive_dropout = 0;
+
+  InputKind input = InputKind::Tokens;
+  int frame_width = 80;
+  int subsampler_channels = 1024;
+  int segments = 0;
+  HeadKind head = HeadKind::Words;
+  int classes = 2;
+  bool next_sentence = false;
+  double pooler_dropout = 0;
 
   double dropout = 0.1;
   double attention_dropout = 0;
@@ -96,6 +111,21 @@ struct ModelConfig {
     visit("embedding_gain", c.embedding_gain, "a learned gain on the embedding: none, scalar or vector");
     visit("share_all_embeddings", c.share_all_embeddings, "one matrix for source, target and output");
     visit("share_decoder_input_output_embed", c.share_decoder_input_output_embed, "tie the output to the input");
+    visit("adaptive_cutoffs", c.adaptive_cutoffs,
+          "adaptive softmax: the ids where the next, rarer band of words begins, as [20000, 60000]; []: one softmax");
+    visit("adaptive_factor", c.adaptive_factor, "each band has so many times fewer dimensions than the one before");
+    visit("adaptive_input", c.adaptive_input, "the embedding has the same bands; tied if the output is tied to it");
+    visit("adaptive_tie_projections", c.adaptive_tie_projections, "tie the bands' projections as well");
+    visit("adaptive_dropout", c.adaptive_dropout, "dropout in front of the adaptive softmax, and inside its bands");
+    visit("input", c.input, "what the encoder reads: tokens, or frames (speech)");
+    visit("frame_width", c.frame_width, "frames: numbers in each; speech.mel_bins decides");
+    visit("subsampler_channels", c.subsampler_channels,
+          "frames: channels of the first convolution, halved by its gate");
+    visit("segments", c.segments, "segment embeddings of an encoder: 2 for BERT's sentence pairs, 0 for none");
+    visit("head", c.head, "words, masked_words (BERT's transform before them) or classes (of a pooled sequence)");
+    visit("classes", c.classes, "head classes: how many; the labels of the data decide");
+    visit("next_sentence", c.next_sentence, "masked_words: also say whether the second half follows the first (BERT)");
+    visit("pooler_dropout", c.pooler_dropout, "dropout between the pooled sequence and its classes");
     visit("dropout", c.dropout, "dropout of every branch and of the embedding");
     visit("attention_dropout", c.attention_dropout, "dropout of the attention weights");
     visit("activation_dropout", c.activation_dropout, "dropout inside the feed-forward part");
@@ -116,6 +146,13 @@ struct DataConfig {
   int64_t numbers_train = 20000;
   int64_t numbers_valid = 200;
   int64_t numbers_max = 999999;
+  int64_t examples_train = 2000;
+  int64_t examples_valid = 200;
+  int split_column = 0;
+  int label_column = 1;
+  int audio_column = 1;
+  std::vector<int> text_columns = {2, 3};
+  bool lowercase = false;
   Subwords subwords = Subwords::Bpe;
   int vocab_size = 8000;
   bool joint = true;
@@ -128,19 +165,32 @@ struct DataConfig {
 
   template <class Self, class Visit>
   static void fields(Self& c, Visit&& visit) {
-    visit("corpus", c.corpus, "numbers (built in: English and German number words) or text (files)");
-    visit("train_source", c.train_source, "training text, one sentence a line, plain or .gz");
-    visit("train_target", c.train_target, "its translation, line by line");
+    visit("corpus", c.corpus, "built in: numbers, headline (summarisation), morse (speech); or text (files)");
+    visit("train_source", c.train_source,
+          "training text, one sentence a line, plain or .gz; a table (.tsv) where the task has labels or audio");
+    visit("train_target", c.train_target, "its translation or summary, line by line; empty where there is one text");
     visit("valid_source", c.valid_source, "validation text");
-    visit("valid_target", c.valid_target, "its translation");
+    visit("valid_target", c.valid_target, "its other side");
     visit("test_source", c.test_source, "test text; may be empty");
-    visit("test_target", c.test_target, "its translation");
+    visit("test_target", c.test_target, "its other side");
     visit("swap", c.swap, "exchange source and target");
     visit("numbers_train", c.numbers_train, "numbers: sentence pairs to train on");
     visit("numbers_valid", c.numbers_valid, "numbers: pairs to validate on, and as many to test on");
     visit("numbers_max", c.numbers_max, "numbers: the largest");
-    visit("subwords", c.subwords, "bpe or unigram (SentencePiece), or subword_nmt (codes and dictionaries)");
-    visit("vocab_size", c.vocab_size, "SentencePiece: size of each vocabulary, specials included");
+    visit("examples_train", c.examples_train,
+          "headline, morse, and numbers as documents or labelled pairs: examples to train on");
+    visit("examples_valid", c.examples_valid, "the same: examples to validate on, and as many to test on");
+    visit("split_column", c.split_column,
+          "tables: the column, from 1, that says train, valid or test; 0: there is none");
+    visit("label_column", c.label_column, "classification: the column of the label");
+    visit("audio_column", c.audio_column, "speech: the column of the audio file, relative to the table");
+    visit("text_columns", c.text_columns,
+          "tables: the columns of the sentence or sentences; the first: the transcript");
+    visit("lowercase", c.lowercase, "turn text into lower case first");
+    visit("subwords", c.subwords,
+          "bpe or unigram (SentencePiece), subword_nmt (codes and dictionaries), word (between blanks) or character");
+    visit("vocab_size", c.vocab_size,
+          "size of each vocabulary that is made here, specials included; word and character: at most");
     visit("joint", c.joint, "SentencePiece: one vocabulary for both languages");
     visit("byte_fallback", c.byte_fallback, "SentencePiece: unknown characters become bytes");
     visit("character_coverage", c.character_coverage, "SentencePiece: share of characters that get a piece");
@@ -157,6 +207,7 @@ struct DataConfig {
 
 struct TrainConfig {
   std::string restore_file;
+  std::string pretrained;
   int64_t max_update = 0;
   int64_t max_epoch = 0;
   int64_t max_tokens = 4096;
@@ -167,7 +218,7 @@ struct TrainConfig {
   int64_t log_interval = 50;
   int64_t gradient_interval = 0;
   int64_t validate_interval = 500;
-  bool validate_bleu = false;
+  std::string validate_metric;
   int64_t patience = 0;
   int64_t save_interval = 500;
   int64_t keep_last = 5;
@@ -180,6 +231,9 @@ struct TrainConfig {
   template <class Self, class Visit>
   static void fields(Self& c, Visit&& visit) {
     visit("restore_file", c.restore_file, "start from the weights in this .safetensors file");
+    visit("pretrained", c.pretrained,
+          "fine-tune this run: its vocabulary, its [model] where this config says nothing else, its best weights; "
+          "RUN@update: those of a checkpoint");
     visit("max_update", c.max_update, "stop after so many updates; 0: no limit");
     visit("max_epoch", c.max_epoch, "stop after so many passes over the data; 0: no limit");
     visit("max_tokens", c.max_tokens, "rows of a batch, on its longer side; all of them are real tokens");
@@ -192,7 +246,8 @@ struct TrainConfig {
     visit("gradient_interval", c.gradient_interval,
           "updates between two records of gradient norms by sub-layer; 0: none");
     visit("validate_interval", c.validate_interval, "updates between two validations; 0: after every epoch");
-    visit("validate_bleu", c.validate_bleu, "also translate the validation set (greedily) and score it");
+    visit("validate_metric", c.validate_metric,
+          "also generate the outputs of the validation set (greedily) and score them: a row of `plumb list metrics`");
     visit("patience", c.patience, "stop after so many validations without a better loss; 0: never");
     visit("save_interval", c.save_interval, "updates between two checkpoints; 0: after every epoch");
     visit("keep_last", c.keep_last, "checkpoints to keep, besides the best; 0: all");
@@ -306,8 +361,12 @@ struct Config {
   int64_t seed = 1;
   int threads = 0;
   Path ops = Path::Fused;
+  Auto<TaskKind> task;
   DataConfig data;
   ModelConfig model;
+  LanguageModelConfig language_model;
+  MaskedLmConfig masked_lm;
+  SpeechConfig speech;
   TrainConfig train;
   OptimConfig optim;
   ScheduleConfig schedule;
@@ -318,6 +377,7 @@ struct Config {
   static void fields(Self& c, Visit&& visit) {
     visit("seed", c.seed, "where every random stream starts");
     visit("threads", c.threads, "threads of one process; 0: OMP_NUM_THREADS, else every core it may use");
+    visit("task", c.task, "what to learn, a row of `plumb list tasks`; auto: what model.form is usually trained for");
     visit("ops", c.ops, "fused: our own kernels; reference: LibTorch's, several times slower, to compare with");
   }
 
@@ -326,6 +386,9 @@ struct Config {
   static void sections(Self& c, Visit&& visit) {
     visit("data", c.data);
     visit("model", c.model);
+    visit("language_model", c.language_model);
+    visit("masked_lm", c.masked_lm);
+    visit("speech", c.speech);
     visit("train", c.train);
     visit("optim", c.optim);
     visit("schedule", c.schedule);

@@ -16,9 +16,9 @@ namespace {
 // Not among them: what makes a run diverged or stuck, which is part of its result, and what it started from
 // (restore_file, model.init), which a resumed run can no longer honour.
 constexpr std::string_view kWhenAndWhere[] = {
-    "train.max_epoch",     "train.log_interval", "train.gradient_interval", "train.validate_interval",
-    "train.validate_bleu", "train.patience",     "train.save_interval",     "train.keep_last",
-    "train.tensorboard",   "data.cache",         "data.test_source",        "data.test_target"};
+    "train.max_epoch",       "train.log_interval", "train.gradient_interval", "train.validate_interval",
+    "train.validate_metric", "train.patience",     "train.save_interval",     "train.keep_last",
+    "train.tensorboard",     "data.cache",         "data.test_source",        "data.test_target"};
 
 // Validation translates greedily, whatever these say.
 constexpr std::string_view kOfGenerateAlone[] = {"generate.beam", "generate.nbest", "generate.average"};
@@ -63,7 +63,8 @@ bool may_change_on_resume(const std::string& key, const Config& before, const Co
     return end_of_schedule(before) == end_of_schedule(after);
   }
   if (key.starts_with("generate.")) {
-    const bool scored = before.train.validate_bleu && after.train.validate_bleu;  // one curve of BLEU, two meanings
+    // one curve of a metric, two meanings
+    const bool scored = !before.train.validate_metric.empty() && !after.train.validate_metric.empty();
     return !scored || is_in(kOfGenerateAlone, key);
   }
   return key.starts_with("data.") && key != "data.max_length" && same_data;

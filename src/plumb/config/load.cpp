@@ -8,6 +8,7 @@
 #include "plumb/base/error.h"
 #include "plumb/config/assign.h"
 #include "plumb/config/check.h"
+#include "plumb/config/presets.h"
 #include "plumb/config/toml_reader.h"
 
 namespace plumb {
@@ -35,6 +36,8 @@ class Loader {
   }
 
   Config finish(Sources* sources) {
+    apply_pretrained(config_, sources_);
+    apply_task(config_, sources_);
     check(config_, sources_);
     if (sources) *sources = sources_;
     return config_;

@@ -1,0 +1,57 @@
+#include "plumb/catalogue/tasks.h"
+
+namespace plumb {
+namespace {
+
+using enum TaskRow::Shape;
+
+// In the order of TaskKind.
+// clang-format off
+constexpr TaskRow kTasks[] = {
+    {.name = "translation", .shape = Pairs, .form = Form::EncoderDecoder, .built_in = Corpus::Numbers, .metric = "bleu",
+     .paper = "Xiong et al. 2020, Liu et al. 2020, Takase et al. 2022 Table 1",
+     .summary = "one sentence to another"},
+    {.name = "summarisation", .shape = Pairs, .form = Form::EncoderDecoder, .built_in = Corpus::Headline, .metric = "rouge",
+     .paper = "Takase et al. 2022 Table 2",
+     .summary = "a text to its headline"},
+    {.name = "language_model", .shape = Text, .form = Form::Decoder, .built_in = Corpus::Numbers, .metric = "",
+     .paper = "Takase et al. 2022 Table 3",
+     .summary = "the next token of a text"},
+    {.name = "masked_lm", .shape = Text, .form = Form::Encoder, .head = HeadKind::MaskedWords, .mask_token = true, .segments = 2,
+     .built_in = Corpus::Numbers, .metric = "",
+     .paper = "Xiong et al. 2020 Fig. 5",
+     .summary = "the masked tokens of a text (BERT), and whether one half follows the other"},
+    {.name = "classification", .shape = Labels, .form = Form::Encoder, .head = HeadKind::Classes, .mask_token = true, .segments = 2,
+     .built_in = Corpus::Numbers, .metric = "accuracy",
+     .paper = "Xiong et al. 2020 Fig. 5",
+     .summary = "the label of a sentence or of a pair of sentences (MRPC, RTE)"},
+    {.name = "speech", .shape = Audio, .form = Form::EncoderDecoder, .input = InputKind::Frames, .built_in = Corpus::Morse,
+     .metric = "wer",
+     .paper = "Takase et al. 2022 Table 4",
+     .summary = "recorded speech to text"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const TaskRow> tasks() {
+  return kTasks;
+}
+
+const TaskRow& task_row(TaskKind task) {
+  return kTasks[static_cast<size_t>(task)];
+}
+
+TaskKind usual_task(Form form) {
+  switch (form) {
+    case Form::Decoder:
+      return TaskKind::LanguageModel;
+    case Form::Encoder:
+      return TaskKind::MaskedLm;
+    case Form::EncoderDecoder:
+      break;
+  }
+  return TaskKind::Translation;
+}
+
+}  // namespace plumb
