@@ -10,8 +10,9 @@ Decoding::Decoding(const Transformer& model, const Tokens& source, int64_t beam,
   at::NoGradGuard no_grad;
   Memory memory;
   if (model.encoder_) {
-    memory = {model.encode(source, {}), &source.rows};
-    context_.readers.keys = source.rows;
+    const Transformer::Encoded encoded = model.encode(source, {});
+    context_.readers.keys = encoded.rows;
+    memory = {encoded.states, &context_.readers.keys};
     for (int64_t sentence = 0; sentence < sentences_; ++sentence) context_.readers.readers.push_back(sentence);
   }
   share_out();
@@ -39,7 +40,7 @@ at::Tensor Decoding::step(const at::Tensor& ids) {
 
 ops::TopWords Decoding::step_to_best(const at::Tensor& ids, int64_t count, int64_t chosen) {
   at::NoGradGuard no_grad;
-  return ops::projected_top_words(features(ids), *model_.output_, count, chosen);
+  return model_.head().top_words(features(ids), count, chosen);
 }
 
 void Decoding::reorder(const at::Tensor& rows) {

@@ -1,21 +1,33 @@
 #pragma once
 
+#include <memory>
+
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/config/config.h"
 #include "plumb/config/plan.h"
-#include "plumb/ops/packed.h"
+#include "plumb/nn/adaptive.h"
+#include "plumb/nn/tokens.h"
 #include "plumb/residual/norm.h"
 #include "plumb/residual/pass.h"
 
 namespace plumb {
 
-/// x_0 = dropout(norm(gain * (sqrt(D) E[token] + P[position]))), with the parts that the configuration asks for.
+/// The vectors of the words: one table, which another stack may share, or bands of tables; neither where the stack
+/// reads frames.
+struct WordVectors {
+  Parameter table;
+  std::shared_ptr<const AdaptiveEmbedding> bands = nullptr;
+};
+
+/// x_0 = dropout(norm(gain * (sqrt(D) E[token] + P[position] + S[segment]))), with the parts that the configuration
+/// asks for. For frames, sqrt(D) times what the subsampler made of them stands in the place of E.
 class Embedding {
  public:
-  /// `tokens` is the table, which another stack may share.
-  Embedding(ParameterStore& store, const ModelConfig& model, const StackPlan& plan, Parameter tokens);
+  Embedding(ParameterStore& store, const ModelConfig& model, const StackPlan& plan, WordVectors words);
 
-  at::Tensor operator()(const at::Tensor& ids, const ops::Packed& rows, const Pass& pass) const;
+  at::Tensor operator()(const Tokens& tokens, const Pass& pass) const;
+  /// Of vectors [N, D] that were made elsewhere.
+  at::Tensor of_vectors(const at::Tensor& vectors, const ops::Packed& rows, const Pass& pass) const;
 
   /// The embedding of tokens that all stand at one position, each a sequence of its own; nothing is dropped.
   at::Tensor step(const at::Tensor& ids, const ops::Packed& rows, int64_t position) const;
@@ -24,14 +36,27 @@ class Embedding {
   void prepare(at::ScalarType dtype);
 
  private:
-  /// `first`: the position at which the sequences begin.
-  at::Tensor embedded(const at::Tensor& ids, const ops::Packed& rows, int64_t first, const ops::Dropout& dropout) const;
+  struct Place {
+    const ops::Packed& rows;
+    int64_t first;  // the position at which the sequences begin
+  };
+  at::Tensor embedded(const Tokens& tokens, int64_t first, const ops::Dropout& dropout) const;
+  at::Tensor positioned(const at::Tensor& vectors, const Place& place) const;
+  /// Everything that stands between the sum and its dropout, and the dropout.
+  at::Tensor finished(at::Tensor x, const Tokens& tokens, const ops::Dropout& dropout) const;
+  at::Tensor seen(const at::Tensor& x, const Pass& pass) const;
+  void check_length(int64_t longest) const;
+  ops::Dropout dropout_of(const Pass& pass) const;
+  /// The rows of the table of positions, and which of them is position 0.
+  at::Tensor positions() const { return learned_positions_ ? *learned_positions_ : sinusoids_; }
+  int64_t position_zero() const;
 
   Stack stack_;
   Positions convention_;
   int64_t width_, max_positions_;
   double scale_, dropout_;
-  Parameter tokens_, learned_positions_, gain_;
+  WordVectors words_;
+  Parameter learned_positions_, segments_, gain_;
   at::Tensor sinusoids_;  // [max_positions, D]
   Norm norm_;
 };

@@ -11,8 +11,15 @@ namespace {
 std::string tokens_name(Stack stack) {
   return std::string(word(stack)) + ".embed_tokens.weight";
 }
+std::string first_band_name(Stack stack) {
+  return std::string(word(stack)) + ".embed_tokens.embeddings.0.0.weight";
+}
 std::string output_name(Stack stack) {
   return std::string(word(stack)) + ".output_projection.weight";
+}
+
+bool tied_output(const ModelConfig& model) {
+  return model.share_all_embeddings || model.share_decoder_input_output_embed;
 }
 
 }  // namespace
@@ -21,69 +28,109 @@ Transformer::Transformer(const ModelConfig& model) : model_(model) {
   const Shape shape = model.shape();
   if (shape.has(Stack::Encoder)) {
     const StackPlan stack = plan(model, Stack::Encoder);
-    encoder_tokens_ = declare_tokens(store_, stack, model.source_vocab);
-    encoder_embedding_.emplace(store_, model, stack, encoder_tokens_);
+    if (model.input == InputKind::Frames) {
+      subsampler_ = Subsampler(
+          store_, {.bins = model.frame_width, .mid_channels = model.subsampler_channels, .width = model.width});
+    } else {
+      encoder_words_ = declare_words(stack, model.source_vocab);
+    }
+    encoder_embedding_.emplace(store_, model, stack, encoder_words_);
     encoder_.emplace(store_, model, stack);
   }
   if (shape.has(Stack::Decoder)) {
     const StackPlan stack = plan(model, Stack::Decoder);
-    const bool shared = model.share_all_embeddings && encoder_;
-    decoder_tokens_ = shared ? encoder_tokens_ : declare_tokens(store_, stack, model.target_vocab);
-    if (shared) store_.alias(tokens_name(Stack::Decoder), tokens_name(Stack::Encoder));
-    decoder_embedding_.emplace(store_, model, stack, decoder_tokens_);
+    decoder_words_ = declare_words(stack, model.target_vocab);
+    decoder_embedding_.emplace(store_, model, stack, decoder_words_);
     decoder_.emplace(store_, model, stack);
   }
-  declare_output(plan(model, shape.has(Stack::Decoder) ? Stack::Decoder : Stack::Encoder));
+  declare_head(plan(model, shape.has(Stack::Decoder) ? Stack::Decoder : Stack::Encoder));
 }
 
 Transformer::Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType dtype) : Transformer(model) {
   allocate(seed, dtype);
 }
 
+WordVectors Transformer::declare_words(const StackPlan& plan, int64_t vocabulary) {
+  if (plan.stack == Stack::Decoder && model_.share_all_embeddings && encoder_words_.table) {
+    store_.alias(tokens_name(Stack::Decoder), tokens_name(Stack::Encoder));
+    return encoder_words_;
+  }
+  if (!model_.adaptive_input) return {declare_tokens(store_, plan, vocabulary)};
+  return {{}, std::make_shared<AdaptiveEmbedding>(store_, model_, plan, vocabulary, tied_output(model_))};
+}
+
 void Transformer::allocate(uint64_t seed, at::ScalarType dtype) {
-  const Shape shape = model_.shape();
   store_.allocate(dtype);
   store_.draw(seed);
   for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
     // fairseq's padding row: no token reads it, but the tied output does.
-    if (shape.has(stack)) store_.value(tokens_name(stack)).select(0, kPad).zero_();
+    for (const std::string& name : {tokens_name(stack), first_band_name(stack)}) {
+      if (store_.has(name)) store_.value(name).select(0, kPad).zero_();
+    }
   }
   if (encoder_embedding_) encoder_embedding_->prepare(dtype);
   if (decoder_embedding_) decoder_embedding_->prepare(dtype);
 }
 
-void Transformer::declare_output(const StackPlan& last) {
-  const Stack stack = last.stack;
-  if (model_.share_all_embeddings || model_.share_decoder_input_output_embed) {
-    output_ = stack == Stack::Decoder ? decoder_tokens_ : encoder_tokens_;
-    const bool all = model_.share_all_embeddings && encoder_;
-    store_.alias(output_name(stack), tokens_name(all ? Stack::Encoder : stack));
+void Transformer::declare_head(const StackPlan& last) {
+  const bool decoder = last.stack == Stack::Decoder;
+  const int64_t vocabulary = decoder ? model_.target_vocab : model_.source_vocab;
+  switch (model_.head) {
+    case HeadKind::Classes:
+      sentence_head_.emplace(store_, last, "classifier", model_.classes, model_.pooler_dropout);
+      return;
+    case HeadKind::MaskedWords:
+      head_ = std::make_unique<MaskedHead>(store_, last, declare_output(last, vocabulary));
+      if (model_.next_sentence) sentence_head_.emplace(store_, last, "next_sentence", 2, model_.pooler_dropout);
+      return;
+    case HeadKind::Words:
+      break;
+  }
+  if (model_.adaptive_cutoffs.empty()) {
+    head_ = std::make_unique<ProjectionHead>(declare_output(last, vocabulary));
     return;
   }
-  const int64_t vocabulary = stack == Stack::Decoder ? model_.target_vocab : model_.source_vocab;
+  const WordVectors& words = decoder ? decoder_words_ : encoder_words_;
+  head_ = std::make_unique<AdaptiveHead>(store_, model_, last, vocabulary,
+                                         tied_output(model_) ? words.bands.get() : nullptr);
+}
+
+Parameter Transformer::declare_output(const StackPlan& last, int64_t vocabulary) {
+  const Stack stack = last.stack;
+  if (tied_output(model_)) {
+    const bool all = model_.share_all_embeddings && encoder_;
+    store_.alias(output_name(stack), tokens_name(all ? Stack::Encoder : stack));
+    return stack == Stack::Decoder ? decoder_words_.table : encoder_words_.table;
+  }
   const Fill fill = last.fill(Role::OutputProjection, Sublayer::SelfAttention, 1, 0, 0);
-  output_ = store_.declare({output_name(stack), {vocabulary, model_.width}, fill});
+  return store_.declare({output_name(stack), {vocabulary, model_.width}, fill});
 }
 
 at::Tensor Transformer::features(const Batch& batch, const Pass& pass) const {
-  const Memory memory{encode(batch.source, pass), &batch.source.rows};
-  if (!decoder_) return memory.states;
-  const Tokens& target = batch.target;
-  return (*decoder_)((*decoder_embedding_)(target.ids, target.rows, pass), target.rows, memory, pass);
+  const Encoded encoded = encode(batch.source, pass);
+  if (!decoder_) return encoded.states;
+  const Memory memory{encoded.states, &encoded.rows};
+  return (*decoder_)((*decoder_embedding_)(batch.target, pass), batch.target.rows, memory, pass);
 }
 
-at::Tensor Transformer::encode(const Tokens& source, const Pass& pass) const {
+Transformer::Encoded Transformer::encode(const Tokens& source, const Pass& pass) const {
   if (!encoder_) return {};
-  return (*encoder_)((*encoder_embedding_)(source.ids, source.rows, pass), source.rows, {}, pass);
+  if (subsampler_) {
+    const Subsampler::States states = subsampler_(source.frames, source.rows);
+    const at::Tensor x0 = encoder_embedding_->of_vectors(states.x, states.rows, pass);
+    return {(*encoder_)(x0, states.rows, {}, pass), states.rows};
+  }
+  return {(*encoder_)((*encoder_embedding_)(source, pass), source.rows, {}, pass), source.rows};
 }
 
-at::Tensor Transformer::logits(const at::Tensor& features) const {
-  return ops::linear(features, *output_, {});
+const Head& Transformer::head() const {
+  TORCH_CHECK(head_, "a model of classes has no words to say");
+  return *head_;
 }
 
 ops::CrossEntropy Transformer::cross_entropies(const at::Tensor& features, const at::Tensor& targets,
                                                double label_smoothing, SmoothingOver over) const {
-  return ops::projected_cross_entropies(features, *output_, targets, label_smoothing, over);
+  return head().cross_entropies(features, {}, {targets, label_smoothing, over}, {});
 }
 
 void Transformer::profile(const Batch& batch, Pass pass) {

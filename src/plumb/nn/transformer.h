@@ -5,24 +5,14 @@
 
 #include "plumb/config/config.h"
 #include "plumb/nn/embedding.h"
+#include "plumb/nn/head.h"
 #include "plumb/nn/stack.h"
+#include "plumb/nn/subsampler.h"
+#include "plumb/nn/tokens.h"
 #include "plumb/ops/cross_entropy.h"
 #include "plumb/store/parameter_store.h"
 
 namespace plumb {
-
-/// Token ids of packed sequences: int64 [N] and where each sequence begins.
-struct Tokens {
-  at::Tensor ids;
-  ops::Packed rows;
-};
-
-/// What a model reads. An encoder reads `source`, a decoder `target`, an encoder-decoder both; the target ids are the
-/// decoder's input, already shifted.
-struct Batch {
-  Tokens source;
-  Tokens target;
-};
 
 class Decoding;
 
@@ -38,14 +28,23 @@ class Transformer {
 
   /// [N, D], the rows of the last stack.
   at::Tensor features(const Batch& batch, const Pass& pass) const;
-  /// [N, V] = features W^T.
-  at::Tensor logits(const at::Tensor& features) const;
-  /// What ops::cross_entropies() makes of the logits, without ever having all of them.
+
+  /// What turns features into words; a model of classes has none.
+  const Head& head() const;
+  /// [N, V], from the head.
+  at::Tensor logits(const at::Tensor& features) const { return head().logits(features); }
+  /// What ops::cross_entropies() makes of the logits, without ever having all of them; without dropout.
   ops::CrossEntropy cross_entropies(const at::Tensor& features, const at::Tensor& targets, double label_smoothing,
                                     SmoothingOver over) const;
+  /// The head that classifies whole sequences: classes, or whether a second sentence follows the first. May be null.
+  const SentenceHead* sentence_head() const { return sentence_head_ ? &*sentence_head_ : nullptr; }
 
-  /// The encoder's output for a batch of sources; an empty tensor for a decoder-only model.
-  at::Tensor encode(const Tokens& source, const Pass& pass) const;
+  /// The encoder's output for a batch of sources, and its rows; nothing for a decoder-only model.
+  struct Encoded {
+    at::Tensor states;
+    ops::Packed rows;
+  };
+  Encoded encode(const Tokens& source, const Pass& pass) const;
 
   /// Sets what the variant's row wants to be measured before training (Admin's omega) from one batch; does nothing
   /// for other rows. `pass` should be that of the first training step: the measurement is made with its dropout.
@@ -57,13 +56,19 @@ class Transformer {
 
  private:
   friend class Decoding;
-  void declare_output(const StackPlan& last);
+  /// The vectors of a stack's words, declared unless another stack has them already.
+  WordVectors declare_words(const StackPlan& plan, int64_t vocabulary);
+  void declare_head(const StackPlan& last);
+  Parameter declare_output(const StackPlan& last, int64_t vocabulary);
 
   ModelConfig model_;
   ParameterStore store_;
-  Parameter encoder_tokens_, decoder_tokens_, output_;
+  WordVectors encoder_words_, decoder_words_;
+  Subsampler subsampler_;
   std::optional<Embedding> encoder_embedding_, decoder_embedding_;
   std::optional<LayerStack> encoder_, decoder_;
+  std::unique_ptr<Head> head_;
+  std::optional<SentenceHead> sentence_head_;
 };
 
 }  // namespace plumb

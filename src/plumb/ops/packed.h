@@ -21,6 +21,9 @@ class Packed {
   /// From the length of each sequence, all at least 1. Without `samples` the sequences are called 0, 1, 2, ...
   explicit Packed(const std::vector<int64_t>& lengths, std::vector<int64_t> samples = {});
 
+  /// `count` sequences of one row.
+  static Packed single_rows(int64_t count) { return Packed(std::vector<int64_t>(static_cast<size_t>(count), 1)); }
+
   int64_t rows() const { return layout_->offsets.back(); }
   int64_t sequences() const { return static_cast<int64_t>(layout_->offsets.size()) - 1; }
   int64_t longest() const { return layout_->longest; }

@@ -9,8 +9,8 @@ namespace plumb {
 
 class AdminProfile;
 
-/// The kinds of dropout of one sub-layer, and of the embedding.
-enum class DropoutKind : uint64_t { Branch, Attention, Activation, Embedding };
+/// The kinds of dropout of one sub-layer, of the embedding and of the head.
+enum class DropoutKind : uint64_t { Branch, Attention, Activation, Embedding, Output };
 
 /// One run through the model: whether dropout is on and from which numbers, who watches, who profiles.
 struct Pass {

@@ -51,19 +51,22 @@ std::span<std::byte> bytes_of(const at::Tensor& tensor) {
                   "Use the configuration that the file was made with");
 }
 
+void check_tensor(const TensorEntry& tensor, const std::vector<int64_t>& shape, const std::string& path) {
+  if (!memory_type(tensor.dtype)) {
+    throw DamagedFile(path, tensor.name + " holds " + std::string(dtype_name(tensor.dtype)) + " instead of weights",
+                      "Weights must be F64, F32, F16 or BF16");
+  }
+  if (shape != tensor.shape) {
+    throw UserError(path,
+                    tensor.name + " is " + shape_text(tensor.shape) + ", but the model wants " + shape_text(shape),
+                    "Use the configuration that the file was made with");
+  }
+}
+
 void check(const ParameterStore& store, const SafetensorsReader& file, const std::string& path) {
   for (const TensorEntry& tensor : file.tensors()) {
     if (!store.has(tensor.name)) refuse_unknown(store, path, tensor.name);
-    const std::vector<int64_t>& shape = store.entry(tensor.name).spec.shape;
-    if (!memory_type(tensor.dtype)) {
-      throw DamagedFile(path, tensor.name + " holds " + std::string(dtype_name(tensor.dtype)) + " instead of weights",
-                        "Weights must be F64, F32, F16 or BF16");
-    }
-    if (shape != tensor.shape) {
-      throw UserError(path,
-                      tensor.name + " is " + shape_text(tensor.shape) + ", but the model wants " + shape_text(shape),
-                      "Use the configuration that the file was made with");
-    }
+    check_tensor(tensor, store.entry(tensor.name).spec.shape, path);
   }
   for (const auto& entry : store.entries()) {
     if (!file.find(entry.spec.name)) {
@@ -98,6 +101,24 @@ void save_weights(const ParameterStore& store, const std::filesystem::path& path
 
 void check_weights(const ParameterStore& store, const std::filesystem::path& path) {
   check(store, SafetensorsReader(path), path.string());
+}
+
+std::vector<std::string> load_matching_weights(ParameterStore& store, const std::filesystem::path& path) {
+  at::NoGradGuard no_grad;
+  const SafetensorsReader file(path);
+  std::vector<std::string> missing;
+  std::vector<std::string> found;
+  for (const auto& entry : store.entries()) {
+    const TensorEntry* tensor = file.find(entry.spec.name);
+    if (tensor) check_tensor(*tensor, entry.spec.shape, path.string());
+    (tensor ? found : missing).push_back(entry.spec.name);
+  }
+  if (found.empty()) {
+    throw UserError(path.string(), "has no tensor of this model", "Fine-tune a run of the same kind of model");
+  }
+  const at::ScalarType type = store.values().scalar_type();
+  for (const std::string& name : found) store.value(name).copy_(read(file, *file.find(name), type));
+  return missing;
 }
 
 void load_weights(ParameterStore& store, const std::filesystem::path& path) {

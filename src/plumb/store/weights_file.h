@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "plumb/store/parameter_store.h"
 
@@ -16,6 +17,11 @@ void save_weights(const ParameterStore& store, const std::filesystem::path& path
 /// shapes, as F64, F32, F16 or BF16. The store need not be allocated yet, so that a wrong file costs no memory.
 /// Throws DamagedFile or UserError, one line that names the tensor.
 void check_weights(const ParameterStore& store, const std::filesystem::path& path);
+
+/// Reads those tensors of a file that the store has by name and shape, for fine-tuning: heads differ. Gives back the
+/// names of the store's tensors that the file does not have. Throws UserError if it has none of them, or one in another
+/// shape.
+std::vector<std::string> load_matching_weights(ParameterStore& store, const std::filesystem::path& path);
 
 /// Reads a file into the store. Everything is checked before the first value changes; a tied tensor that stands in
 /// the file twice must be equal in both places.
