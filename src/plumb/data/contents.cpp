@@ -35,12 +35,16 @@ bool one_vocabulary(const nlohmann::json& pieces) {
 }  // namespace
 
 std::vector<DataPiece> data_pieces(const Prepared& data, int64_t train_pairs, int64_t valid_pairs) {
-  return {vocabulary(kSourceVocabulary, data.source_tokenizer, data.source_vocab),
-          vocabulary(kTargetVocabulary, data.target_tokenizer, data.target_vocab),
-          text("training source", data.train.source, train_pairs),
-          text("training target", data.train.target, train_pairs),
-          text("validation source", data.valid.source, valid_pairs),
-          text("validation target", data.valid.target, valid_pairs)};
+  std::vector<DataPiece> pieces = {vocabulary(kSourceVocabulary, data.source_tokenizer, data.source_vocab),
+                                   vocabulary(kTargetVocabulary, data.target_tokenizer, data.target_vocab)};
+  const auto add = [&](const char* name, const PreparedSide& side, int64_t lines) {
+    if (!side.text.empty()) pieces.push_back(text(name, side, lines));
+  };
+  add("training source", data.train.source, train_pairs);
+  add("training target", data.train.target, train_pairs);
+  add("validation source", data.valid.source, valid_pairs);
+  add("validation target", data.valid.target, valid_pairs);
+  return pieces;
 }
 
 nlohmann::json pieces_to_json(const std::vector<DataPiece>& pieces) {

@@ -11,11 +11,11 @@ namespace plumb {
 
 inline constexpr int kMorseRate = 8000;  // samples per second
 
-/// A built-in task of speech recognition: words and call signs in Morse code, each by another hand, and noise. Texts
-/// are one or two short words or signs of letters and digits in lower case, one space between them.
+/// A built-in task of speech recognition: one to three of eight short words in Morse code, each by another hand, and
+/// noise.
 ///
-/// Every text belongs to one split for good (by a hash of the text alone): 8 of 10 train, 1 valid, 1 test. `count`
-/// different ones from one split, drawn from the stream (seed, split).
+/// Every text belongs to one split for good (by a hash of the text alone): 8 of 10 train, 1 valid, 1 test. `count` from
+/// one split, drawn from the stream (seed, split); a text may come up to eight times, each by another hand.
 std::vector<std::string> morse_examples(Split split, int64_t count, uint64_t seed);
 
 /// The split that a text belongs to.
@@ -30,7 +30,7 @@ struct MorseHand {
   double before_seconds = 0.1, after_seconds = 0.1;
 };
 
-/// The hand of a sample is drawn from (seed, sample): a tone of 400 to 900 Hz, dots of 30 to 40 ms, 10 to 25 dB more
+/// The hand of a sample is drawn from (seed, sample): a tone of 560 to 640 Hz, dots of 34 to 40 ms, 15 to 30 dB more
 /// tone than noise, silence of 50 to 200 ms on both sides.
 MorseHand morse_hand(uint64_t seed, uint64_t sample);
 

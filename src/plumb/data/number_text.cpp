@@ -1,6 +1,7 @@
 #include "plumb/data/number_text.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,6 +18,7 @@ namespace {
 constexpr int64_t kShortest = 3, kLongest = 6;  // sentences of a document, and numbers of a sentence
 constexpr int64_t kLargestStep = 12;
 constexpr int64_t kSmallestLargest = 99;
+constexpr int kUses = 4;  // of a number in labelled pairs
 
 RandomStream stream(uint64_t seed, const char* purpose, Split split) {
   return {seed, fmt::format("{}/{}", purpose, name_of(split))};
@@ -66,6 +68,17 @@ std::optional<int64_t> near_miss(int64_t number, int64_t largest, Split split, R
     const int64_t miss = std::stoll(other);
     if (miss == number || (other.front() == '0' && other.size() > 1) || miss > largest) continue;
     if (split_of(miss) == split) return miss;
+  }
+  return std::nullopt;
+}
+
+// Any other number of the same length and split, or none if a few tries find none.
+std::optional<int64_t> far_miss(int64_t number, int64_t largest, Split split, RandomStream& random) {
+  constexpr int kTries = 200;
+  const size_t length = decimal(number).size();
+  for (int i = 0; i < kTries; ++i) {
+    const int64_t miss = draw_number(random, largest);
+    if (miss != number && decimal(miss).size() == length && split_of(miss) == split) return miss;
   }
   return std::nullopt;
 }
@@ -120,24 +133,58 @@ std::vector<std::string> lines_of(const std::vector<NumberDocument>& documents) 
   return lines;
 }
 
+std::vector<std::vector<std::string>> number_paraphrases(Split split, int64_t count, int64_t largest, uint64_t seed) {
+  RandomStream random = stream(seed, "number_paraphrases", split);
+  std::vector<std::vector<std::string>> documents;
+  for (int64_t tries = 0; std::ssize(documents) < count; ++tries) {
+    check_tries(tries, count, largest, "numbers");
+    const int64_t number = draw_number(random, largest);
+    if (split_of(number) != split) continue;
+    std::vector<std::string> ways = {english_number(number), german_number(number), english_digits(number)};
+    for (size_t i = ways.size(); i > 1; --i) std::swap(ways[i - 1], ways[random.below(i)]);
+    documents.push_back(std::move(ways));
+  }
+  return documents;
+}
+
+std::vector<std::string> number_text(Split split, int64_t count, int64_t largest, uint64_t seed) {
+  const std::vector<NumberDocument> counting = number_documents(split, count, largest, seed);
+  const std::vector<std::vector<std::string>> said = number_paraphrases(split, count, largest, seed);
+  std::vector<std::string> lines;
+  const auto add = [&](const std::vector<std::string>& sentences) {
+    if (!lines.empty()) lines.emplace_back();
+    lines.insert(lines.end(), sentences.begin(), sentences.end());
+  };
+  for (size_t i = 0; i < counting.size(); ++i) {
+    add(counting[i].sentences);
+    add(said[i]);
+  }
+  return lines;
+}
+
 LabelledPairs number_pairs_labelled(Split split, int64_t count, int64_t largest, uint64_t seed) {
   RandomStream random = stream(seed, "number_pairs", split);
   const std::vector<bool> same = shuffled_labels(count, random);
   LabelledPairs pairs;
-  std::set<int64_t> seen;
+  std::map<int64_t, int> uses;
   for (int64_t tries = 0; std::ssize(pairs.labels) < count; ++tries) {
     check_tries(tries, count, largest, "pairs of numbers");
     const int64_t number = draw_number(random, largest);
-    if (split_of(number) != split || seen.contains(number)) continue;
+    if (split_of(number) != split || uses[number] == kUses) continue;
     // Drawn for either label: what has no near miss must not be a sign of the label "1".
-    const std::optional<int64_t> miss = near_miss(number, largest, split, random);
+    const std::optional<int64_t> miss =
+        random.below(4) == 0 ? near_miss(number, largest, split, random) : far_miss(number, largest, split, random);
     if (!miss) continue;
-    seen.insert(number);
     const bool is_same = same[pairs.labels.size()];
     const int64_t other = is_same ? number : *miss;
+    const std::string first = english_number(number);
+    const std::string second = random.below(2) == 0 ? german_number(other) : english_digits(other);
+    // Whatever the label: if only new pairs counted, the few short numbers would run out of right answers first, and
+    // their length would be a sign of the label "0".
+    ++uses[number];
     pairs.labels.emplace_back(is_same ? "1" : "0");
-    pairs.first.push_back(english_number(number));
-    pairs.second.push_back(random.below(2) == 0 ? german_number(other) : english_digits(other));
+    pairs.first.push_back(first);
+    pairs.second.push_back(second);
   }
   return pairs;
 }

@@ -28,6 +28,7 @@ void fields(All& p, Visit&& visit) requires std::is_same_v<std::remove_const_t<A
   visit("target_tokenizer", p.target_tokenizer);
   visit("source_vocab", p.source_vocab);
   visit("target_vocab", p.target_vocab);
+  visit("source_rate", p.source_rate);
   visit("train", p.train);
   visit("valid", p.valid);
   visit("test", p.test);

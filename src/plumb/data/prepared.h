@@ -27,6 +27,7 @@ struct PreparedSplit {
 struct Prepared {
   TokenizerFiles source_tokenizer, target_tokenizer;
   int64_t source_vocab = 0, target_vocab = 0;
+  int64_t source_rate = 0;  // audio: the lowest rate of the training set
   PreparedSplit train, valid, test;
   std::string fingerprint;  // of all texts and vocabularies: a resumed run must find the same
 };

@@ -50,12 +50,13 @@ void keep_vocabulary(const fs::path& run, const Prepared& data) {
 }
 
 RunVocabulary vocabulary_of(const fs::path& run) {
-  const RunVocabulary vocabulary{existing(files_in(run, "source")), existing(files_in(run, "target"))};
-  for (const TokenizerFiles* side : {&vocabulary.source, &vocabulary.target}) {
-    if (side->model.empty() && side->dict.empty()) {
-      throw DamagedFile((run / "vocabulary").string(), "is missing or not whole",
-                        "Name a run directory that `plumb train` wrote");
-    }
+  RunVocabulary vocabulary{existing(files_in(run, "source")), existing(files_in(run, "target"))};
+  const fs::path frames = run / "vocabulary" / kFrameStatistics;
+  std::error_code ignored;
+  if (fs::exists(frames, ignored)) vocabulary.frames = frames.string();
+  if (vocabulary.target.model.empty() && vocabulary.target.dict.empty()) {
+    throw DamagedFile((run / "vocabulary").string(), "is missing or not whole",
+                      "Name a run directory that `plumb train` wrote");
   }
   return vocabulary;
 }

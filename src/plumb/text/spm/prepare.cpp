@@ -1,21 +1,21 @@
 #include "plumb/text/spm/prepare.h"
 
 #include <filesystem>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/progress.h"
 #include "plumb/base/sha256.h"
-#include "plumb/data/numbers.h"
+#include "plumb/catalogue/special_ids.h"
+#include "plumb/catalogue/tasks.h"
+#include "plumb/config/presets.h"
 #include "plumb/data/token_file.h"
-#include "plumb/text/bpe_tokenizer.h"
+#include "plumb/speech/audio/read_audio.h"
 #include "plumb/text/line_reader.h"
-#include "plumb/text/spm/spm_tokenizer.h"
-#include "plumb/text/spm/spm_trainer.h"
+#include "plumb/text/spm/corpus_files.h"
+#include "plumb/text/spm/vocabularies.h"
 
 namespace plumb {
 namespace {
@@ -24,14 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLinesAtOnce = 10'000;
 
-struct TextPair {
-  std::string source, target;
-};
-
-struct Texts {
-  TextPair train, valid, test;
-};
-
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -39,93 +31,56 @@ void make_folder(const fs::path& folder) {
   throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Set data.cache to another folder");
 }
 
-// The built-in corpus as files, so that everything after this is the same for all corpora.
-TextPair write_numbers(const DataConfig& data, Split split, const char* name, int64_t count, uint64_t seed) {
-  const fs::path folder = fs::path(data.cache) / fmt::format("numbers-{}-{}-{}", data.numbers_max, count, seed);
-  const TextPair files{(folder / (std::string(name) + ".en")).string(),
-                       (folder / (std::string(name) + ".de")).string()};
-  make_folder(folder);
-  std::error_code ignored;
-  if (fs::exists(files.source, ignored) && fs::exists(files.target, ignored)) return files;
-  const NumberPairs pairs = number_pairs(split, count, data.numbers_max, seed);
-  const auto write = [](const std::string& path, const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) text += line + '\n';
-    write_whole(path, text);
-  };
-  write(files.source, pairs.english);
-  write(files.target, pairs.german);
-  return files;
-}
-
-Texts texts_of(const DataConfig& data, uint64_t seed) {
-  Texts texts{{data.train_source, data.train_target},
-              {data.valid_source, data.valid_target},
-              {data.test_source, data.test_target}};
-  if (data.corpus == Corpus::Numbers) {
-    texts = {write_numbers(data, Split::Train, "train", data.numbers_train, seed),
-             write_numbers(data, Split::Valid, "valid", data.numbers_valid, seed),
-             write_numbers(data, Split::Test, "test", data.numbers_valid, seed)};
-  }
-  if (data.swap) {
-    for (TextPair* pair : {&texts.train, &texts.valid, &texts.test}) std::swap(pair->source, pair->target);
-  }
-  return texts;
-}
-
 // Before anything is made: texts that do not belong together should not cost a vocabulary first.
-void check_lines(const TextPair& pair) {
-  if (pair.source.empty()) return;
-  const uint64_t sources = count_lines(pair.source), targets = count_lines(pair.target);
-  if (sources == 0) throw UserError(pair.source, "has no lines", "Give one sentence per line");
+void check_lines(const SplitFiles& split) {
+  if (!split.there()) return;
+  const uint64_t sources = count_lines(split.source);
+  if (sources == 0) throw UserError(split.source, "has no lines", "Give one sentence per line");
+  if (split.target.empty()) return;
+  const uint64_t targets = count_lines(split.target);
   if (sources == targets) return;
-  for (const std::string& path : {pair.source, pair.target}) {  // a file that is not text has lines of its own
+  for (const std::string& path : {split.source, split.target}) {  // a file that is not text has lines of its own
     LineReader reader(path);
     for (std::string line; reader.next(line);) {
     }
   }
-  throw UserError(pair.target, fmt::format("has {} lines, but {} has {}", targets, pair.source, sources),
+  throw UserError(split.target, fmt::format("has {} lines, but {} has {}", targets, split.source, sources),
                   "Both sides of a parallel corpus need one line per sentence");
 }
 
-struct Side {
-  TokenizerFiles files;
-  std::unique_ptr<Tokenizer> tokenizer;
+/// Ids of many lines at once.
+using Encode = std::vector<std::vector<int32_t>> (*)(const Tokenizer& tokenizer, std::span<const std::string> lines);
+
+std::vector<std::vector<int32_t>> encode_lines(const Tokenizer& tokenizer, std::span<const std::string> lines) {
+  return tokenizer.encode_lines(lines);
+}
+
+// Two sentences of a line, which a tab separates, with </s> between them.
+std::vector<std::vector<int32_t>> encode_pairs(const Tokenizer& tokenizer, std::span<const std::string> lines) {
+  std::vector<std::string> first, second;
+  for (const std::string& line : lines) {
+    const size_t tab = line.find('\t');
+    first.push_back(line.substr(0, tab));
+    second.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
+  }
+  std::vector<std::vector<int32_t>> ids = tokenizer.encode_lines(first), more = tokenizer.encode_lines(second);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (lines[i].find('\t') == std::string::npos) continue;
+    ids[i].push_back(kEos);
+    ids[i].insert(ids[i].end(), more[i].begin(), more[i].end());
+  }
+  return ids;
+}
+
+struct Way {
+  const char* name;  // part of the fingerprint
+  Encode encode;
 };
+constexpr Way kLines{"", encode_lines}, kPairs{"pairs", encode_pairs};
 
-Side spm_side(const DataConfig& data, const std::string& given, const std::vector<std::string>& texts) {
-  std::string model = given;
-  if (model.empty()) {
-    SpmOptions options;
-    options.type = word(data.subwords);
-    options.vocab_size = data.vocab_size;
-    options.character_coverage = data.character_coverage;
-    options.byte_fallback = data.byte_fallback;
-    model = cached_model(data.cache, texts, options).string();
-  }
-  return {{.model = model, .codes = {}, .dict = {}}, std::make_unique<SpmTokenizer>(model)};
-}
-
-Side bpe_side(const DataConfig& data, const std::string& dict) {
-  return {{.model = {}, .codes = data.codes, .dict = dict},
-          std::make_unique<BpeTokenizer>(BpeFiles{.dict = dict, .codes = data.codes, .vocabulary = {}})};
-}
-
-std::pair<Side, Side> tokenizers(const DataConfig& data, const TextPair& train) {
-  if (data.subwords == Subwords::SubwordNmt) {
-    return {bpe_side(data, data.source_dict),
-            bpe_side(data, data.target_dict.empty() ? data.source_dict : data.target_dict)};
-  }
-  const std::string& target = data.target_model.empty() ? data.source_model : data.target_model;
-  if (data.joint) {
-    const std::vector<std::string> both{train.source, train.target};
-    return {spm_side(data, data.source_model, both), spm_side(data, target, both)};
-  }
-  return {spm_side(data, data.source_model, {train.source}), spm_side(data, target, {train.target})};
-}
-
-PreparedSide tokenise(const std::string& text, const Tokenizer& tokenizer, const fs::path& cache) {
-  const std::string fingerprint = sha256_hex(sha256_of_file(text) + tokenizer.fingerprint());
+PreparedSide tokenise(const std::string& text, const Vocabulary& vocabulary, const Way& way, const fs::path& cache) {
+  if (text.empty() || !vocabulary.tokenizer) return {text, ""};
+  const std::string fingerprint = sha256_hex(sha256_of_file(text) + vocabulary.fingerprint() + way.name);
   const fs::path path = cache / (fingerprint.substr(0, 32) + ".tokens");
   if (is_cached(path, fingerprint)) return {text, path.string()};
   LineReader reader(text);
@@ -133,7 +88,7 @@ PreparedSide tokenise(const std::string& text, const Tokenizer& tokenizer, const
   TokenFileWriter writer;
   std::vector<std::string> lines;
   const auto flush = [&] {
-    for (const std::vector<int32_t>& ids : tokenizer.encode_lines(lines)) writer.add(ids);
+    for (const std::vector<int32_t>& ids : way.encode(*vocabulary.tokenizer, lines)) writer.add(ids);
     progress.advance(lines.size());
     lines.clear();
   };
@@ -146,30 +101,65 @@ PreparedSide tokenise(const std::string& text, const Tokenizer& tokenizer, const
   return {text, path.string()};
 }
 
-PreparedSplit tokenise(const TextPair& pair, const Side& source, const Side& target, const fs::path& cache) {
-  if (pair.source.empty()) return {};
-  return {tokenise(pair.source, *source.tokenizer, cache), tokenise(pair.target, *target.tokenizer, cache)};
+// A label that no training example has: the model could never say it.
+void check_labels(const PreparedSide& labels) {
+  if (labels.tokens.empty()) return;
+  const TokenFile ids(labels.tokens);
+  for (int64_t line = 0; line < ids.sentences(); ++line) {
+    if (ids[line].size() == 1 && ids[line][0] >= kSpecials) continue;
+    throw UserError(fmt::format("{}:{}", labels.text, line + 1), "the training set has no example of this label",
+                    "Correct the label, or data.label_column");
+  }
+}
+
+// Reads every header, so that a missing or broken file is found now and not in the middle of a run.
+int64_t lowest_rate(const std::string& list) {
+  int64_t lowest = 0;
+  LineReader reader(list);
+  for (std::string path; reader.next(path);) {
+    const int64_t rate = audio_length(path).rate;
+    lowest = lowest == 0 ? rate : std::min(lowest, rate);
+  }
+  return lowest;
+}
+
+std::string fingerprint_of(const PreparedSide& side) {
+  if (side.text.empty()) return "";
+  return side.tokens.empty() ? sha256_of_file(side.text) : TokenFile(side.tokens).fingerprint();
 }
 
 }  // namespace
 
-Prepared prepare(const DataConfig& data, uint64_t seed) {
-  const fs::path cache = data.cache;
+Prepared prepare(const Config& config) {
+  const fs::path cache = config.data.cache;
   make_folder(cache);
-  const Texts texts = texts_of(data, seed);
-  for (const TextPair* pair : {&texts.train, &texts.valid, &texts.test}) check_lines(*pair);
-  const auto [source, target] = tokenizers(data, texts.train);
+  const TaskRow& row = task_row(task_of(config));
+  const CorpusFiles files = corpus_files(config);
+  for (const SplitFiles* split : {&files.train, &files.valid, &files.test}) check_lines(*split);
+  const auto [source, target] = vocabularies_of(config, files.train);
+  const Way& way = row.shape == TaskRow::Shape::Labels ? kPairs : kLines;
+  const auto tokenised = [&](const SplitFiles& split) {
+    return PreparedSplit{tokenise(split.source, source, way, cache), tokenise(split.target, target, kLines, cache)};
+  };
   Prepared prepared{.source_tokenizer = source.files,
                     .target_tokenizer = target.files,
-                    .source_vocab = source.tokenizer->size(),
-                    .target_vocab = target.tokenizer->size(),
-                    .train = tokenise(texts.train, source, target, cache),
-                    .valid = tokenise(texts.valid, source, target, cache),
-                    .test = tokenise(texts.test, source, target, cache),
+                    .source_vocab = source.size() + (row.mask_token ? 1 : 0),
+                    .target_vocab = target.size(),
+                    .source_rate = 0,
+                    .train = tokenised(files.train),
+                    .valid = tokenised(files.valid),
+                    .test = tokenised(files.test),
                     .fingerprint = {}};
-  std::string all = source.tokenizer->fingerprint() + target.tokenizer->fingerprint();
+  if (row.shape == TaskRow::Shape::Audio) {
+    for (const SplitFiles* split : {&files.valid, &files.test}) {
+      if (split->there()) lowest_rate(split->source);
+    }
+    prepared.source_rate = lowest_rate(files.train.source);
+  }
+  std::string all = source.fingerprint() + target.fingerprint();
   for (const PreparedSplit* split : {&prepared.train, &prepared.valid}) {
-    all += TokenFile(split->source.tokens).fingerprint() + TokenFile(split->target.tokens).fingerprint();
+    if (row.shape == TaskRow::Shape::Labels) check_labels(split->target);
+    all += fingerprint_of(split->source) + fingerprint_of(split->target);
   }
   prepared.fingerprint = sha256_hex(all);
   return prepared;

@@ -5,8 +5,8 @@
 
 namespace plumb {
 
-/// Makes everything that a run reads: writes built-in text out, trains vocabularies, tokenises each side once. What is
+/// Makes everything that a run reads: writes built-in data out, trains vocabularies, tokenises each side once. What is
 /// in the cache already, by content, is not made again.
-Prepared prepare(const DataConfig& data, uint64_t seed);
+Prepared prepare(const Config& config);
 
 }  // namespace plumb
