@@ -3,7 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "plumb/task/translation.h"
+#include "plumb/nn/transformer.h"
+#include "plumb/task/batch.h"
 
 namespace plumb::bench {
 

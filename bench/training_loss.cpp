@@ -2,13 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/task/loss.h"
+
 namespace plumb::bench {
 
 at::Tensor training_loss(const Transformer& model, const TrainingBatch& batch, const Pass& pass,
                          const TrainConfig& train) {
-  const ops::CrossEntropy sums = model.cross_entropies(model.features(batch.inputs, pass), batch.targets,
-                                                       train.label_smoothing, train.smoothing_over);
-  return sums.smoothed / static_cast<double>(batch.targets.numel());
+  return losses(model, batch, train, pass).smoothed / static_cast<double>(batch.tokens());
 }
 
 }  // namespace plumb::bench

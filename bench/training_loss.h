@@ -1,7 +1,8 @@
 #pragma once
 
 #include "plumb/config/config.h"
-#include "plumb/task/translation.h"
+#include "plumb/nn/transformer.h"
+#include "plumb/task/batch.h"
 
 namespace plumb::bench {
 

@@ -216,7 +216,7 @@ class Train(Robustness):
         done = self.train("odd_run", f"data.train_source={odd}", f"data.source_model={self.model}")
         self.assertEqual(done.returncode, 0, done.stderr)
         records = [json.loads(line) for line in (self.folder / "odd_run" / "log.jsonl").read_text().splitlines()]
-        self.assertEqual((records[0]["train_pairs"], records[0]["left_out"]), (198, 2))
+        self.assertEqual((records[0]["train_examples"], records[0]["left_out"]), (198, 2))
 
 
 class Generate(Robustness):

@@ -51,7 +51,7 @@ class LocateTest : public testing::Test {
     const at::Tensor loss = ops::cross_entropy(logits, batch().targets, 0.1, SmoothingOver::All);
     loss.backward();
     loss_is_finite_ = loss.isfinite().item<bool>();
-    return locate_nonfinite(model_, batch(), pass(), 0.1, SmoothingOver::All);
+    return locate_nonfinite(model_, batch(), {}, pass());
   }
 
   Transformer model_;

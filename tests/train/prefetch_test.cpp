@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "plumb/base/sha256.h"
+#include "plumb/data/token_file.h"
+#include "plumb/task/parallel_corpus.h"
 
 #include "base/temporary_directory.h"
 

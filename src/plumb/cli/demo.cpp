@@ -26,10 +26,10 @@
 #include "plumb/run/checkpoint.h"
 #include "plumb/run/run_log.h"
 #include "plumb/store/weights_file.h"
+#include "plumb/task/task.h"
 #include "plumb/text/front_process.h"
 #include "plumb/text/line_reader.h"
 #include "plumb/train/trainer.h"
-#include "plumb/train/validation.h"
 
 namespace plumb {
 namespace {
@@ -139,9 +139,9 @@ std::vector<std::string> lines_of(const std::string& path) {
 void translate_unseen(const Config& config, const Prepared& data, const fs::path& run) {
   Transformer model(config.model, static_cast<uint64_t>(config.seed));
   load_weights(model.parameters(), Checkpoints(run).model_file(Checkpoints(run).updates().back()));
-  const ParallelCorpus test(data.test, /*max_length=*/0);
-  const std::vector<std::string> output =
-      open_tokenizer(data.target_tokenizer)->decode_lines(translate(model, test, config.generate));
+  const std::unique_ptr<Task> task = make_task(config, {data.source_tokenizer, data.target_tokenizer});
+  const std::unique_ptr<TaskCorpus> test = task->open(data.test, /*training=*/false);
+  const std::vector<std::string> output = task->outputs(model, *test, config.generate);
   const std::vector<std::string> source = lines_of(data.test.source.text), reference = lines_of(data.test.target.text);
   size_t right = 0;
   for (size_t i = 0; i < output.size(); ++i) right += output[i] == reference[i];
@@ -160,7 +160,8 @@ void tell(const Config& config, const fs::path& out) {
   Config sized = config;
   sized.model.source_vocab = static_cast<int>(data.source_vocab);
   sized.model.target_vocab = static_cast<int>(data.target_vocab);
-  const double entropy = ParallelCorpus(data.train, config.data.max_length).unigram_entropy();
+  const double entropy =
+      make_task(config, {data.source_tokenizer, data.target_tokenizer})->open(data.train, true)->unigram_entropy();
   print(
       fmt::format("Does it train? A {}-{} Transformer of width {}, English to German number words, {} updates of Adam\n"
                   "at learning rate {}. Who knows only how frequent each piece is has a loss of {:.2f} nats.\n\n",

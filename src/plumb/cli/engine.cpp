@@ -21,8 +21,9 @@ struct EngineCommand {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr EngineCommand kEngineCommands[] = {
-    {"train", train_command}, {"generate", generate_command}, {"probe", probe_command}, {"demo", demo_command}};
+constexpr EngineCommand kEngineCommands[] = {{"train", train_command},       {"generate", generate_command},
+                                             {"evaluate", evaluate_command}, {"finetune", finetune_command},
+                                             {"probe", probe_command},       {"demo", demo_command}};
 
 int cores() {
   cpu_set_t set;

@@ -1,12 +1,6 @@
 // plumb generate RUN [--beam N] [--lenpen X] [--set generate.key=value]... < source > output
 
-#include "plumb/decode/generate.h"
-
-#include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,19 +10,17 @@
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "plumb/base/error.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/config/load.h"
-#include "plumb/data/batches.h"
 #include "plumb/data/run_vocabulary.h"
 #include "plumb/ops/gemm.h"
 #include "plumb/ops/path.h"
 #include "plumb/run/checkpoint.h"
-#include "plumb/task/translation.h"
+#include "plumb/task/task.h"
 #include "plumb/text/line_reader.h"
 
 namespace plumb {
@@ -43,78 +35,31 @@ constexpr size_t kLongestLine = size_t{1} << 20;  // bytes: far more than a mode
 class Generator {
  public:
   Generator(const Transformer& model, const RunVocabulary& vocabulary, const Config& config)
-      : model_(model),
-        source_(open_tokenizer(vocabulary.source)),
-        target_(open_tokenizer(vocabulary.target)),
-        options_(decode_options(config.generate, static_cast<uint64_t>(config.seed))),
-        max_tokens_(config.generate.max_tokens) {}
+      : model_(model), config_(config), task_(make_task(config, vocabulary)) {}
 
   /// Reads to the end and answers as soon as there is nothing more to read at once.
   void run(LineReader& reader);
 
  private:
   std::string outputs(const std::vector<std::string>& lines, int64_t first_line);
-  std::vector<std::vector<Hypothesis>> hypotheses(const std::vector<std::vector<int32_t>>& ids,
-                                                  int64_t first_line) const;
   void warn(const LineReader& reader) const;
 
   const Transformer& model_;
-  const std::unique_ptr<Tokenizer> source_, target_;
-  const DecodeOptions options_;
-  const int64_t max_tokens_;
+  const Config& config_;
+  const std::unique_ptr<Task> task_;
   const ops::PanelScope weights_stay_;
-  std::set<int64_t> shortened_;  // lines, from 0, of which the model saw only the beginning
+  std::set<int64_t> shortened_;  // lines, from 0, of which the model saw only a part
 };
 
-// As many for each line as were asked for, whatever the line holds. Nothing comes out where nothing went in.
-std::vector<std::vector<Hypothesis>> Generator::hypotheses(const std::vector<std::vector<int32_t>>& ids,
-                                                           int64_t first_line) const {
-  std::vector<PairLengths> lengths;
-  for (const auto& one : ids) lengths.push_back({std::ssize(one) + 1, 0});
-  const auto wanted = static_cast<size_t>(options_.nbest);
-  std::vector<std::vector<Hypothesis>> found(ids.size(), std::vector<Hypothesis>(wanted));
-  for (const SentenceList& sentences : ordered_batches(lengths, max_tokens_)) {
-    std::vector<std::vector<int32_t>> sources;
-    std::vector<int64_t> samples, kept;
-    for (int64_t i : sentences) {
-      const std::vector<int32_t>& one = ids[static_cast<size_t>(i)];
-      if (one.empty()) continue;
-      sources.push_back(one);
-      samples.push_back(first_line + i);
-      kept.push_back(i);
-    }
-    if (kept.empty()) continue;
-    auto results = generate(model_, pack_sources(sources, samples), options_);
-    for (size_t i = 0; i < kept.size(); ++i) {
-      // A beam can end with fewer, if the vocabulary is smaller than it.
-      results[i].resize(wanted, {.tokens = {}, .score = -std::numeric_limits<double>::infinity()});
-      found[static_cast<size_t>(kept[i])] = std::move(results[i]);
-    }
-  }
-  return found;
-}
-
 std::string Generator::outputs(const std::vector<std::string>& lines, int64_t first_line) {
-  std::vector<std::vector<int32_t>> ids = source_->encode_lines(lines);
-  const auto room = static_cast<size_t>(model_.config().max_positions - 1);  // and </s>
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i].size() <= room) continue;
-    ids[i].resize(room);
-    shortened_.insert(first_line + static_cast<int64_t>(i));
-  }
-  std::vector<double> scores;
-  std::vector<std::vector<int32_t>> tokens;
-  for (std::vector<Hypothesis>& list : hypotheses(ids, first_line)) {
-    for (Hypothesis& one : list) {
-      scores.push_back(one.score);
-      tokens.push_back(std::move(one.tokens));
-    }
-  }
-  const std::vector<std::string> decoded = target_->decode_lines(tokens);
+  const Answered answered = task_->answer(model_, lines, first_line, config_);
+  for (int64_t line : answered.shortened) shortened_.insert(first_line + line);
   std::string text;
-  for (size_t i = 0; i < decoded.size(); ++i) {
-    if (options_.nbest > 1) text += fmt::format("{:.6f}\t", scores[i]);
-    text += decoded[i] + '\n';
+  for (const std::vector<Answer>& list : answered.lines) {
+    for (const Answer& one : list) {
+      if (config_.generate.nbest > 1) text += fmt::format("{:.6f}\t", one.score);
+      text += one.text + '\n';
+    }
   }
   return text;
 }
@@ -149,47 +94,17 @@ void Generator::warn(const LineReader& reader) const {
   }
   if (!shortened_.empty()) {
     fmt::print(stderr,
-               "plumb: {}:{}: {} of {} lines are too long for the model's {} positions: their beginning was used\n",
+               "plumb: {}:{}: {} of {} lines are too long for the model's {} positions: only a part of them was used\n",
                reader.name(), *shortened_.begin() + 1, shortened_.size(), met.lines, model_.config().max_positions);
   }
-}
-
-// What the trainer left about a checkpoint. `use` takes what it needs out of it.
-template <class Use>
-void read_state(const Checkpoints& checkpoints, int64_t update, const Use& use) {
-  const fs::path path = checkpoints.folder(update) / "state.json";
-  try {
-    std::ifstream file(path);
-    use(nlohmann::json::parse(file));
-  } catch (const nlohmann::json::exception&) {
-    throw DamagedFile(path.string(), "is missing or not whole", "Remove this checkpoint, if there is an earlier one");
-  }
-}
-
-int64_t chosen_update(const Checkpoints& checkpoints, const std::vector<int64_t>& updates, const std::string& which) {
-  if (which == "last") return updates.back();
-  if (which == "best") {
-    int64_t best = 0;
-    read_state(checkpoints, updates.back(),
-               [&](const nlohmann::json& state) { best = state.at("position").at("best_update"); });
-    return best > 0 ? best : updates.back();
-  }
-  int64_t update = -1;
-  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), update);
-  const bool number = error == std::errc() && end == which.data() + which.size();
-  if (number && std::ranges::find(updates, update) != updates.end()) return update;
-  throw UserError("--checkpoint", fmt::format("there is no checkpoint {}", which),
-                  fmt::format("Use best, last, or one of {}", fmt::join(updates, ", ")));
 }
 
 // The checkpoints to use: the last `average` ones, or a single one.
 std::vector<fs::path> weights(const fs::path& run, const std::string& which, int64_t average) {
   const Checkpoints checkpoints(run);
+  const int64_t chosen = checkpoints.chosen(which);
   const std::vector<int64_t> updates = checkpoints.updates();
-  if (updates.empty()) {
-    throw UserError(run.string(), "holds no checkpoint", "Name a run directory that `plumb train` wrote");
-  }
-  if (average <= 1) return {checkpoints.model_file(chosen_update(checkpoints, updates, which))};
+  if (average <= 1) return {checkpoints.model_file(chosen)};
   std::vector<fs::path> files;
   for (auto update = updates.rbegin(); update != updates.rend() && std::ssize(files) < average; ++update) {
     files.push_back(checkpoints.model_file(*update));

@@ -16,6 +16,7 @@
 #include "plumb/catalogue/optimisers.h"
 #include "plumb/catalogue/probes.h"
 #include "plumb/catalogue/schedules.h"
+#include "plumb/catalogue/tasks.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/cli/list_variants.h"
@@ -106,6 +107,30 @@ Listing all_probes() {
                          std::string(row.summary), std::string(row.reads),
                          row.needs == ProbeRow::Needs::Run ? "the checkpoints of a run" : "a config or a run",
                          numbers});
+  }
+  return list;
+}
+
+std::string_view shape_in_words(TaskRow::Shape shape) {
+  switch (shape) {
+    case TaskRow::Shape::Pairs:
+      return "two texts, line by line";
+    case TaskRow::Shape::Text:
+      return "one text";
+    case TaskRow::Shape::Labels:
+      return "a table of labels and sentences";
+    case TaskRow::Shape::Audio:
+      break;
+  }
+  return "a table of audio files and transcripts";
+}
+
+Listing all_tasks() {
+  Listing list{"tasks", {"task", "summary", "form", "reads", "metric", "built in", "paper"}, {}, 5};
+  for (const TaskRow& row : tasks()) {
+    list.rows.push_back({std::string(row.name), std::string(row.summary), std::string(word(row.form)),
+                         std::string(shape_in_words(row.shape)), std::string(row.metric.empty() ? "loss" : row.metric),
+                         std::string(word(row.built_in)), std::string(row.paper)});
   }
   return list;
 }
@@ -231,6 +256,7 @@ struct ListedTable {
   std::string (*answer)(const Request& request);
 };
 constexpr ListedTable kTables[] = {{"variants", answer_variants},
+                                   {"tasks", [](const Request& r) { return answer(all_tasks(), r); }},
                                    {"inits", [](const Request& r) { return answer(inits(), r); }},
                                    {"norms", [](const Request& r) { return answer(norms(), r); }},
                                    {"optimisers", [](const Request& r) { return answer(all_optimisers(), r); }},

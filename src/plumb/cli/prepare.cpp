@@ -10,17 +10,20 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/tasks.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/config/load.h"
+#include "plumb/config/presets.h"
 #include "plumb/data/token_file.h"
 
 namespace plumb {
 namespace {
 
-// A validation pair that the model cannot read: found here, and not at the first validation. In training such pairs
+// A validation example that the model cannot read: found here, and not at the first validation. In training such pairs
 // are left out, as those above data.max_length are.
 void check_fits(const PreparedSplit& split, int64_t positions) {
+  if (split.source.tokens.empty() || split.target.tokens.empty()) return;
   const TokenFile source(split.source.tokens), target(split.target.tokens);
   for (int64_t i = 0; i < source.sentences(); ++i) {
     const int64_t sources = std::ssize(source[i]) + 1, targets = std::ssize(target[i]) + 1;  // </s>
@@ -42,8 +45,9 @@ int prepare_command(int argc, char** argv) {
   app.add_option("--set", overrides, "key=value, after the file; may be repeated")->allow_extra_args(false);
   if (!parse_arguments(app, argc, argv)) return 0;
   const Config config = load_config(file, overrides);
-  const Prepared prepared = prepare(config.data, static_cast<uint64_t>(config.seed));
-  check_fits(prepared.valid, config.model.max_positions);
+  const Prepared prepared = prepare(config);
+  const bool pairs = task_row(task_of(config)).shape == TaskRow::Shape::Pairs;  // others are cut to fit
+  if (pairs) check_fits(prepared.valid, config.model.max_positions);
   print(to_json(prepared));
   return 0;
 }

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/special_ids.h"
+#include "plumb/catalogue/tasks.h"
+#include "plumb/config/presets.h"
 #include "plumb/text/front_process.h"
 
 namespace plumb {
 namespace {
 
-void take_vocabulary(int& size, const char* key, int64_t real, const Sources& sources) {
+void take_size(int& size, const char* key, int64_t real, const Sources& sources) {
   if (sources.has(key) && size != real) {
-    throw UserError(sources.where(key), fmt::format("says {}, but the vocabulary has {} tokens", size, real),
-                    "Leave the key out; the vocabulary decides");
+    throw UserError(sources.where(key), fmt::format("says {}, but the data has {}", size, real),
+                    "Leave the key out; the data decides");
   }
   size = static_cast<int>(real);
 }
@@ -27,8 +30,16 @@ std::vector<std::string> prepare_arguments(const std::string& file, const std::v
 Prepared prepare_data(const std::string& file, const std::vector<std::string>& overrides, Config& config,
                       const Sources& sources) {
   Prepared data = prepared_from_json(run_front(prepare_arguments(file, overrides)));
-  take_vocabulary(config.model.source_vocab, "model.source_vocab", data.source_vocab, sources);
-  take_vocabulary(config.model.target_vocab, "model.target_vocab", data.target_vocab, sources);
+  const TaskRow& row = task_row(task_of(config));
+  if (row.head == HeadKind::Classes) {
+    take_size(config.model.classes, "model.classes", data.target_vocab - kSpecials, sources);
+  } else {
+    take_size(config.model.target_vocab, "model.target_vocab", data.target_vocab, sources);
+  }
+  if (config.speech.source_rate == 0) config.speech.source_rate = data.source_rate;
+  if (row.input == InputKind::Tokens) {
+    take_size(config.model.source_vocab, "model.source_vocab", data.source_vocab, sources);
+  }
   return data;
 }
 

@@ -31,4 +31,15 @@ std::vector<std::vector<Hypothesis>> generate(const Transformer& model, const To
   return search(scorer, infos, options);
 }
 
+std::vector<std::vector<Hypothesis>> continue_prompts(const Transformer& model, std::span<const Prompt> prompts,
+                                                      const DecodeOptions& options) {
+  std::vector<SourceInfo> infos;
+  for (const Prompt& prompt : prompts) {
+    infos.push_back(
+        {.length = 0, .sample = prompt.sample, .limit = model.config().max_positions, .prefix = prompt.tokens});
+  }
+  ModelScorer scorer(model, {}, options.beam, std::ssize(prompts));
+  return search(scorer, infos, options);
+}
+
 }  // namespace plumb

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "plumb/config/config.h"
@@ -13,5 +14,16 @@ DecodeOptions decode_options(const GenerateConfig& config, uint64_t seed);
 /// Searches for the output of every source of a packed batch.
 std::vector<std::vector<Hypothesis>> generate(const Transformer& model, const Tokens& sources,
                                               const DecodeOptions& options);
+
+/// How a text begins, and the name that its samples are drawn by.
+struct Prompt {
+  std::vector<int32_t> tokens;
+  int64_t sample = 0;
+};
+
+/// Lets a language model go on from each of them. The hypotheses begin with the prompt; the length limits and scores
+/// are those of what follows it.
+std::vector<std::vector<Hypothesis>> continue_prompts(const Transformer& model, std::span<const Prompt> prompts,
+                                                      const DecodeOptions& options);
 
 }  // namespace plumb

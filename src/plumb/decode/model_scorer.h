@@ -9,7 +9,9 @@ namespace plumb {
 /// A model as a search sees it.
 class ModelScorer : public Scorer {
  public:
-  ModelScorer(const Transformer& model, const Tokens& source, int64_t beam) : decoding_(model, source, beam) {}
+  /// `sentences` counts them where there is no source.
+  ModelScorer(const Transformer& model, const Tokens& source, int64_t beam, int64_t sentences = 0)
+      : decoding_(model, source, beam, sentences) {}
 
   at::Tensor step(const at::Tensor& ids) override { return decoding_.step(ids); }
   ops::TopWords step_to_best(const at::Tensor& ids, int64_t count) override {

@@ -32,10 +32,14 @@ struct Candidate {
 class Sentence {
  public:
   Sentence(const SourceInfo& info, const DecodeOptions& options, size_t index)
-      : index(index), options_(options), random_(options.seed, "sampling/" + std::to_string(info.sample)) {
+      : index(index),
+        options_(options),
+        prefix_(info.prefix),
+        random_(options.seed, "sampling/" + std::to_string(info.sample)) {
     const double longest =
         options.max_len_a * static_cast<double>(info.length) + static_cast<double>(options.max_len_b);
-    limit_ = std::clamp<int64_t>(static_cast<int64_t>(longest), 1, std::max<int64_t>(1, info.limit - 1));
+    const int64_t room = info.limit - 1 - std::ssize(prefix_);
+    limit_ = std::clamp<int64_t>(static_cast<int64_t>(longest), 1, std::max<int64_t>(1, room));
     open.resize(static_cast<size_t>(options.beam));
     // At first all hypotheses are the same: only one may branch, unless each draws its own samples.
     for (size_t i = 1; i < open.size(); ++i) open[i].alive = options.sampling;
@@ -57,6 +61,7 @@ class Sentence {
   /// One step of beam search, given the likeliest tokens of its hypotheses, which stand from row `first` on. Gives the
   /// hypothesis that each place of the beam continues.
   std::vector<int64_t> advance(const ops::TopWords& likeliest, int64_t first) {
+    if (in_prefix()) return follow_prefix();
     std::vector<Candidate> all;
     for (size_t i = 0; i < open.size(); ++i) {
       if (open[i].alive) add_candidates(likeliest, first + static_cast<int64_t>(i), static_cast<int64_t>(i), all);
@@ -70,6 +75,7 @@ class Sentence {
 
   /// One step of sampling: `log_p` is [beam, V].
   std::vector<int64_t> advance(double* log_p, int64_t words) {
+    if (in_prefix()) return follow_prefix();
     for (size_t i = 0; i < open.size(); ++i) forbid(open[i], log_p + static_cast<int64_t>(i) * words, words);
     return take(sampled(log_p, words));
   }
@@ -78,8 +84,20 @@ class Sentence {
   std::vector<Open> open;
 
  private:
+  bool in_prefix() const { return open.front().tokens.size() < prefix_.size(); }
+  std::vector<int64_t> follow_prefix() {
+    std::vector<int64_t> from;
+    for (size_t i = 0; i < open.size(); ++i) {
+      open[i].tokens.push_back(prefix_[open[i].tokens.size()]);
+      from.push_back(static_cast<int64_t>(i));
+    }
+    return from;
+  }
+  /// Tokens of its own.
+  int64_t length(const Open& one) const { return std::ssize(one.tokens) - std::ssize(prefix_); }
+
   void forbid(const Open& one, double* log_p, int64_t words) const {
-    const auto length = std::ssize(one.tokens);
+    const int64_t length = this->length(one);
     log_p[kPad] = kNever;
     log_p[kBos] = kNever;
     if (length < options_.min_length) log_p[kEos] = kNever;
@@ -111,7 +129,7 @@ class Sentence {
   void add_candidates(const ops::TopWords& likeliest, int64_t row, int64_t hypothesis,
                       std::vector<Candidate>& all) const {
     const Open& one = open[static_cast<size_t>(hypothesis)];
-    const bool at_limit = std::ssize(one.tokens) >= limit_, may_end = std::ssize(one.tokens) >= options_.min_length;
+    const bool at_limit = length(one) >= limit_, may_end = length(one) >= options_.min_length;
     const size_t before = all.size();
     const auto add = [&](int32_t token, double log_p) {
       all.push_back({hypothesis, token, one.log_probability + log_p});
@@ -169,11 +187,12 @@ class Sentence {
   }
 
   void finish(const Open& one, double log_probability) {
-    const double length = static_cast<double>(one.tokens.size() + 1);
-    finished_.push_back({one.tokens, log_probability / std::pow(length, options_.lenpen), log_probability});
+    const double counted = static_cast<double>(length(one) + 1);
+    finished_.push_back({one.tokens, log_probability / std::pow(counted, options_.lenpen), log_probability});
   }
 
   const DecodeOptions& options_;
+  std::vector<int32_t> prefix_;
   RandomStream random_;
   int64_t limit_ = 1;
   bool done_ = false;

@@ -52,6 +52,8 @@ struct SourceInfo {
   int64_t length = 0;    // tokens of the source, for max_len_a
   int64_t sample = 0;    // its name: sampling does not depend on what shares a batch
   int64_t limit = 1024;  // what the model can take
+  /// What every hypothesis begins with. It is part of the tokens, but neither of the score nor of the length.
+  std::vector<int32_t> prefix = {};
 };
 
 /// For each sentence its best hypotheses, best first. Beam search as fairseq does it: 2 * beam candidates a step, those

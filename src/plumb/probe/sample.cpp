@@ -5,11 +5,12 @@
 #include <random>
 
 #include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
 #include <fmt/format.h>
 
 #include "plumb/data/batches.h"
-#include "plumb/ops/cross_entropy.h"
-#include "plumb/task/translation.h"
+#include "plumb/task/loss.h"
+#include "plumb/task/task.h"
 
 namespace plumb {
 namespace {
@@ -22,13 +23,22 @@ constexpr uint64_t kSampleSeed = 1;
 ProbeBatch shaped(const Config& config, TrainingBatch pair) {
   switch (config.model.form) {
     case Form::EncoderDecoder:
-      return {std::move(pair.inputs), std::move(pair.targets), {}};
+      if (config.model.input == InputKind::Frames) {
+        pair.inputs.source.frames = at::randn({pair.inputs.source.rows.rows(), config.model.frame_width},
+                                              at::make_generator<at::CPUGeneratorImpl>(kSampleSeed));
+      }
+      return pair;
     case Form::Decoder:
-      return {{{}, std::move(pair.inputs.target)}, std::move(pair.targets), {}};
+      return {{{}, std::move(pair.inputs.target)}, std::move(pair.targets)};
     case Form::Encoder:
       break;
   }
   Tokens masked = pair.inputs.source;
+  masked.segments = at::zeros_like(masked.ids);
+  if (config.model.head == HeadKind::Classes) {
+    at::Tensor classes = at::arange(masked.rows.sequences(), at::kLong).remainder(config.model.classes);
+    return {{std::move(masked), {}}, std::move(classes)};
+  }
   const at::Tensor rows = at::arange(0, masked.ids.numel(), kMaskEvery, at::kLong);
   at::Tensor targets = masked.ids.index_select(0, rows);
   masked.ids = masked.ids.index_fill(0, rows, kUnk);
@@ -89,17 +99,17 @@ class RandomPairs {
 Sample sample_of(const Config& config, const Prepared& data) {
   Sample sample;
   sample.origin = data.train.source.text;
-  const int longest = std::min(config.data.max_length, config.model.max_positions);
-  const ParallelCorpus train(data.train, longest), valid(data.valid, longest);
-  const auto batches = epoch_batches(train.lengths(), config.probe.batch_tokens, kSampleSeed, /*epoch=*/0);
+  const std::unique_ptr<Task> task = make_task(config, {data.source_tokenizer, data.target_tokenizer});
+  const auto train = task->open(data.train, /*training=*/true), valid = task->open(data.valid, /*training=*/true);
+  const auto batches = epoch_batches(train->lengths(), config.probe.batch_tokens, kSampleSeed, /*epoch=*/0);
   for (const SentenceList& sentences : batches) {
     if (std::ssize(sample.batches) == config.probe.batches) break;
-    sample.batches.push_back(shaped(config, train.batch(sentences)));
+    sample.batches.push_back(train->batch(sentences));
   }
-  const int64_t all = std::ssize(valid.lengths());
+  const int64_t all = std::ssize(valid->lengths());
   const int64_t wanted = config.probe.curvature_pairs == 0 ? all : std::min(all, config.probe.curvature_pairs);
-  const auto chunks = ordered_batches(valid.lengths().first(static_cast<size_t>(wanted)), kChunkTokens);
-  for (const SentenceList& sentences : chunks) sample.fixed.push_back(shaped(config, valid.batch(sentences)));
+  const auto chunks = ordered_batches(valid->lengths().first(static_cast<size_t>(wanted)), kChunkTokens);
+  for (const SentenceList& sentences : chunks) sample.fixed.push_back(valid->batch(sentences));
   return sample;
 }
 
@@ -119,11 +129,7 @@ Sample random_sample(const Config& config) {
 }
 
 at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train, const Pass& pass) {
-  at::Tensor features = model.features(batch.inputs, pass);
-  if (batch.scored.defined()) features = features.index_select(0, batch.scored);
-  const ops::CrossEntropy sums =
-      model.cross_entropies(features, batch.targets, train.label_smoothing, train.smoothing_over);
-  return sums.smoothed / static_cast<double>(batch.tokens());
+  return losses(model, batch, train, pass).smoothed / static_cast<double>(batch.tokens());
 }
 
 }  // namespace plumb

@@ -7,17 +7,12 @@
 #include "plumb/config/config.h"
 #include "plumb/data/prepared.h"
 #include "plumb/nn/transformer.h"
+#include "plumb/task/batch.h"
 
 namespace plumb {
 
 /// Sentences that a model is measured on, and what it should say.
-struct ProbeBatch {
-  Batch inputs;
-  at::Tensor targets;  // int64, one for each scored row
-  at::Tensor scored;   // rows of the last stack that have a target; undefined: all
-
-  int64_t tokens() const { return targets.numel(); }
-};
+using ProbeBatch = TrainingBatch;
 
 /// The sentences of one measurement. The same for all variants, depths and seeds.
 struct Sample {
@@ -26,13 +21,13 @@ struct Sample {
   std::vector<ProbeBatch> fixed;    // the fixed set of the curvature, in chunks
 };
 
-/// From a corpus that `plumb prepare` left: mini-batches of the training set, and the first sentences of the
-/// validation set. A language model reads the target side; an encoder reads the source side with 15 % of its tokens
-/// masked (as <unk>), and says what was there.
+/// From a corpus that `plumb prepare` left: mini-batches of the training set, and the first examples of the validation
+/// set, as the config's task makes them.
 Sample sample_of(const Config& config, const Prepared& data);
 
 /// Without a corpus: tokens by Zipf's law, of the sizes of the model's vocabularies, in sentences of 4 to 100 tokens
-/// (log-normal, 22 in the mean) whose translation is about as long.
+/// (log-normal, 22 in the mean) whose translation is about as long. A language model reads the translations, an encoder
+/// the sources with a seventh of their tokens masked (as <unk>).
 Sample random_sample(const Config& config);
 
 /// The mean label-smoothed loss over the batch's targets.

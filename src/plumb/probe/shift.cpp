@@ -11,7 +11,7 @@ namespace {
 /// As the theory has it, behind the final norm.
 at::Tensor output_of(const Transformer& model, Stack stack, const ProbeBatch& batch) {
   at::NoGradGuard no_grad;
-  return stack == Stack::Encoder ? model.encode(batch.inputs.source, {}) : model.features(batch.inputs, {});
+  return stack == Stack::Encoder ? model.encode(batch.inputs.source, {}).states : model.features(batch.inputs, {});
 }
 
 /// Matrices and tables alone: biases, norms and scales stay.

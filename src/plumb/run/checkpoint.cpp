@@ -130,6 +130,26 @@ std::vector<int64_t> Checkpoints::updates() const {
   return all;
 }
 
+int64_t Checkpoints::chosen(const std::string& which) const {
+  const std::vector<int64_t> all = updates();
+  if (all.empty()) {
+    throw UserError(root_.parent_path().string(), "holds no checkpoint",
+                    "Name a run directory that `plumb train` wrote");
+  }
+  if (which == "last") return all.back();
+  if (which == "best") {
+    const nlohmann::json newest = state(all.back());
+    const int64_t best = newest.contains("position") ? newest["position"].value("best_update", int64_t{0}) : 0;
+    return std::ranges::find(all, best) != all.end() ? best : all.back();
+  }
+  int64_t update = -1;
+  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), update);
+  const bool number = error == std::errc() && end == which.data() + which.size();
+  if (number && std::ranges::find(all, update) != all.end()) return update;
+  throw UserError("--checkpoint", fmt::format("there is no checkpoint {}", which),
+                  fmt::format("Use best, last, or one of {}", fmt::join(all, ", ")));
+}
+
 nlohmann::json Checkpoints::load(int64_t update, ParameterStore& parameters, Optimiser& optimiser) const {
   const fs::path from = folder(update);
   nlohmann::json state = read_state(from);

@@ -29,6 +29,9 @@ class Checkpoints {
   /// The updates of all checkpoints, ascending. Leftovers of interrupted writes are not among them.
   std::vector<int64_t> updates() const;
 
+  /// The update of "best" (by validation loss), "last", or of one by its number. Throws UserError if there is none.
+  int64_t chosen(const std::string& which) const;
+
   /// The trainer's state of one checkpoint alone. Throws DamagedFile if it is missing or not whole.
   nlohmann::json state(int64_t update) const;
 

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/task/loss.h"
+
 namespace plumb {
 namespace {
 
@@ -23,13 +25,12 @@ std::string wrong_parameter(const ParameterStore& parameters) {
 
 }  // namespace
 
-NonFinite locate_nonfinite(const Transformer& model, const TrainingBatch& batch, Pass pass, double label_smoothing,
-                           SmoothingOver over) {
+NonFinite locate_nonfinite(const Transformer& model, const TrainingBatch& batch, const TrainConfig& train, Pass pass) {
   NonFinite found;
   found.parameter = wrong_parameter(model.parameters());
   TapRecorder taps;
   pass.observer = &taps;
-  model.cross_entropies(model.features(batch.inputs, pass), batch.targets, label_smoothing, over).smoothed.backward();
+  losses(model, batch, train, pass).smoothed.backward();
   for (const auto& record : taps.records()) {
     if (found.tap.empty() && !finite(record.value)) found.tap = record.tap.name();
     // Gradients flow from the end: the last tap whose gradient is wrong got it first.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "plumb/nn/transformer.h"
-#include "plumb/task/translation.h"
+#include "plumb/task/batch.h"
 
 namespace plumb {
 
@@ -14,7 +14,6 @@ struct NonFinite {
 };
 
 /// Repeats the step with every tap watched. The gradients that the parameters hold are those of the step.
-NonFinite locate_nonfinite(const Transformer& model, const TrainingBatch& batch, Pass pass, double label_smoothing,
-                           SmoothingOver over);
+NonFinite locate_nonfinite(const Transformer& model, const TrainingBatch& batch, const TrainConfig& train, Pass pass);
 
 }  // namespace plumb

@@ -11,6 +11,7 @@
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/nn/transformer.h"
 #include "plumb/optim/optimiser.h"
+#include "plumb/task/loss.h"
 
 namespace plumb {
 namespace {
@@ -34,6 +35,17 @@ struct Layers {
   int encoder, decoder;
 };
 
+// Every row of the last stack has a target, or every sequence a class.
+TrainingBatch full_batch(const ModelConfig& model, const ops::Packed& rows) {
+  const at::Tensor ids = at::full({rows.rows()}, kUnk, at::kLong);
+  const at::Tensor segments = at::zeros({rows.rows()}, at::kLong);
+  const bool classes = model.head == HeadKind::Classes;
+  const at::Tensor targets = classes ? at::zeros({rows.sequences()}, at::kLong) : ids;
+  const at::Tensor frames =
+      model.input == InputKind::Frames ? at::zeros({rows.rows(), model.frame_width}) : at::Tensor();
+  return {{{ids, rows, segments, frames}, {ids, rows}}, targets};
+}
+
 // The most that one step holds beside weights and gradients.
 double step_peak(const Config& config, const Layers& layers, int64_t sentences, int64_t length) {
   ModelConfig shape = config.model;
@@ -41,13 +53,12 @@ double step_peak(const Config& config, const Layers& layers, int64_t sentences, 
   shape.decoder_layers = layers.decoder;
   Transformer model(shape, /*seed=*/1);
   const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(sentences), length));
-  const at::Tensor ids = at::full({rows.rows()}, kUnk, at::kLong);
+  const TrainingBatch batch = full_batch(shape, rows);
   const auto watch = std::make_shared<AllocationWatch>();
   {
     const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, watch);
-    const at::Tensor features = model.features(
-        {{ids, rows}, {ids, rows}}, {.training = true, .seed = 1, .step = 1, .recompute = config.train.recompute});
-    model.cross_entropies(features, ids, config.train.label_smoothing, config.train.smoothing_over).smoothed.backward();
+    losses(model, batch, config.train, {.training = true, .seed = 1, .step = 1, .recompute = config.train.recompute})
+        .smoothed.backward();
   }
   return static_cast<double>(watch->peak());
 }

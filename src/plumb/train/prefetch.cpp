@@ -2,16 +2,16 @@
 
 namespace plumb {
 
-TrainingBatch Prefetch::take(const SentenceList& now, const SentenceList* next) {
+TrainingBatch Prefetch::take(const SentenceList& now, const SentenceList* next, const Draw& draw) {
   TrainingBatch batch;
   if (batch_.valid()) {
     TrainingBatch ready = batch_.get();
     if (coming_ == now) batch = std::move(ready);
   }
-  if (!batch.targets.defined()) batch = corpus_.batch(now);
+  if (!batch.targets.defined()) batch = corpus_.batch(now, draw);
   if (next) {
     coming_ = *next;
-    batch_ = std::async(std::launch::async, [this] { return corpus_.batch(coming_); });
+    batch_ = std::async(std::launch::async, [this, draw] { return corpus_.batch(coming_, draw); });
   }
   return batch;
 }

@@ -2,21 +2,21 @@
 
 #include <future>
 
-#include "plumb/data/batches.h"
-#include "plumb/task/translation.h"
+#include "plumb/task/corpus.h"
 
 namespace plumb {
 
 /// Reads and packs the next batch on another thread while the model works on this one.
 class Prefetch {
  public:
-  explicit Prefetch(const ParallelCorpus& corpus) : corpus_(corpus) {}
+  explicit Prefetch(const TaskCorpus& corpus) : corpus_(corpus) {}
 
-  /// The batch of the sentences `now`, ready if the call before named them as `next`. `next` may be null.
-  TrainingBatch take(const SentenceList& now, const SentenceList* next);
+  /// The batch of the examples `now`, ready if the call before named them as `next`, which may be null. Both are drawn
+  /// as `draw` says.
+  TrainingBatch take(const SentenceList& now, const SentenceList* next, const Draw& draw = {});
 
  private:
-  const ParallelCorpus& corpus_;
+  const TaskCorpus& corpus_;
   SentenceList coming_;
   std::future<TrainingBatch> batch_;
 };

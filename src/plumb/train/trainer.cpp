@@ -10,24 +10,21 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/config/dump.h"
+#include "plumb/config/presets.h"
 #include "plumb/data/run_vocabulary.h"
-#include "plumb/metric/bleu.h"
+#include "plumb/metric/measure.h"
 #include "plumb/optim/clip.h"
 #include "plumb/optim/schedule.h"
 #include "plumb/store/weights_file.h"
-#include "plumb/text/line_reader.h"
+#include "plumb/task/loss.h"
+#include "plumb/train/evaluation.h"
 #include "plumb/train/locate.h"
 #include "plumb/train/validation.h"
 
 namespace plumb {
 namespace {
 
-std::vector<std::string> read_lines(const std::string& path) {
-  std::vector<std::string> lines;
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) lines.push_back(line);
-  return lines;
-}
+namespace fs = std::filesystem;
 
 // The run directory must exist before the log is opened in it.
 const std::filesystem::path& created(const std::filesystem::path& run) {
@@ -37,8 +34,14 @@ const std::filesystem::path& created(const std::filesystem::path& run) {
   return run;
 }
 
-int64_t pairs_of(const ParallelCorpus& corpus) {
+int64_t examples_of(const TaskCorpus& corpus) {
   return std::ssize(corpus.lengths()) + corpus.left_out();
+}
+
+// The checkpoint that train.pretrained names.
+fs::path pretrained_weights(const std::string& text) {
+  const PretrainedRun run = pretrained_run(text);
+  return Checkpoints(run.folder).model_file(Checkpoints(run.folder).chosen(run.checkpoint));
 }
 
 }  // namespace
@@ -48,21 +51,24 @@ Trainer::Trainer(const Config& config, const Prepared& data, const std::filesyst
       data_(data),
       run_(created(run)),
       lock_(run_),
-      train_(data.train, std::min(config.data.max_length, config.model.max_positions)),
-      valid_(data.valid, /*max_length=*/0),
+      task_(make_task(config, {data.source_tokenizer, data.target_tokenizer})),
+      train_(task_->open(data.train, /*training=*/true)),
+      valid_(task_->open(data.valid, /*training=*/false)),
       identity_{.config = config,
                 .threads = at::get_num_threads(),
                 .fingerprint = data.fingerprint,
-                .pieces = data_pieces(data, pairs_of(train_), pairs_of(valid_))},
+                .pieces = data_pieces(data, examples_of(*train_), examples_of(*valid_))},
       model_(config.model, static_cast<uint64_t>(config.seed)),
       optimiser_(make_optimiser(config.optim, model_.parameters())),
       schedule_(complete_schedule(config.schedule, config.train.max_update)),
-      guard_(config_.train, train_.unigram_entropy()),
+      guard_(config_.train, train_->unigram_entropy()),
       checkpoints_(run),
       log_(run / "log.jsonl") {
   if (config.train.tensorboard) board_.emplace(run / "tensorboard");
-  if (config.train.validate_bleu) target_tokenizer_ = open_tokenizer(data.target_tokenizer);
   if (!config.train.restore_file.empty()) load_weights(model_.parameters(), config.train.restore_file);
+  if (!config.train.pretrained.empty()) {
+    new_parameters_ = load_matching_weights(model_.parameters(), pretrained_weights(config.train.pretrained));
+  }
 }
 
 bool Trainer::resume(bool allow_changes) {
@@ -125,10 +131,14 @@ bool Trainer::finished() const {
 
 const std::vector<SentenceList>& Trainer::batches() {
   if (planned_epoch_ != at_.epoch) {
-    plan_ = epoch_batches(train_.lengths(), config_.train.max_tokens, static_cast<uint64_t>(config_.seed), at_.epoch);
+    plan_ = epoch_batches(train_->lengths(), config_.train.max_tokens, static_cast<uint64_t>(config_.seed), at_.epoch);
     planned_epoch_ = at_.epoch;
   }
   return plan_;
+}
+
+Draw Trainer::draw() const {
+  return {.training = true, .seed = static_cast<uint64_t>(config_.seed), .epoch = at_.epoch};
 }
 
 double Trainer::epoch_progress() const {
@@ -139,14 +149,18 @@ double Trainer::epoch_progress() const {
 RunOutcome Trainer::run() {
   write_whole(run_ / "config.toml", to_toml(config_));
   keep_vocabulary(run_, data_);
+  task_->keep(run_);
   if (at_.update == 0) {
     event("started", {{"parameters", model_.parameters().parameter_count()},
-                      {"train_pairs", train_.lengths().size()},
-                      {"left_out", train_.left_out()},
-                      {"unigram_entropy", train_.unigram_entropy()},
+                      {"train_examples", train_->lengths().size()},
+                      {"left_out", train_->left_out()},
+                      {"unigram_entropy", train_->unigram_entropy()},
                       {"threads", at::get_num_threads()}});
+    if (!config_.train.pretrained.empty()) {
+      event("pretrained", {{"run", config_.train.pretrained}, {"new_parameters", new_parameters_}});
+    }
     const Pass first{.training = true, .seed = static_cast<uint64_t>(config_.seed)};
-    model_.profile(train_.batch(batches().front()).inputs, first);
+    model_.profile(train_->batch(batches().front(), draw()).inputs, first);
   }
   while (!finished()) {
     const StepResult result = step();
@@ -187,22 +201,20 @@ Trainer::StepResult Trainer::step() {
     phase_.set(micro == 0 ? Phase::Step : Phase::Accumulation, at_.update);
     const std::vector<SentenceList>& plan = batches();
     const auto index = static_cast<size_t>(at_.batch);
-    batch = prefetch_.take(plan[index], index + 1 < plan.size() ? &plan[index + 1] : nullptr);
+    batch = prefetch_.take(plan[index], index + 1 < plan.size() ? &plan[index + 1] : nullptr, draw());
     // Each batch of an update has its own dropout: the step of the generator counts batches.
     const Pass pass{.training = true,
                     .seed = static_cast<uint64_t>(config_.seed),
                     .step = static_cast<uint64_t>(at_.update * t.update_freq + micro),
                     .recompute = t.recompute};
-    const ops::CrossEntropy sums =
-        model_.cross_entropies(model_.features(batch.inputs, pass), batch.targets, t.label_smoothing, t.smoothing_over);
+    const ops::CrossEntropy sums = losses(model_, batch, t, pass);
     sums.smoothed.backward();
     result.loss += sums.smoothed.item<double>();
     result.nll += sums.nll.item<double>();
-    result.tokens += batch.targets.numel();
-    const int64_t source_rows = batch.inputs.source.ids.numel(), target_rows = batch.targets.numel();
-    result.rows += source_rows + target_rows;
-    result.fill +=
-        static_cast<double>(std::max(source_rows, target_rows)) / static_cast<double>(t.max_tokens * t.update_freq);
+    result.tokens += batch.tokens();
+    result.rows += batch.source_rows() + batch.target_rows();
+    result.fill += static_cast<double>(std::max(batch.source_rows(), batch.target_rows())) /
+                   static_cast<double>(t.max_tokens * t.update_freq);
     if (++at_.batch == std::ssize(plan_)) {
       at_.batch = 0;
       ++at_.epoch;
@@ -239,8 +251,7 @@ void Trainer::report_nonfinite(const TrainingBatch& last, const StepResult& resu
   const Pass pass{.training = true,
                   .seed = static_cast<uint64_t>(config_.seed),
                   .step = static_cast<uint64_t>((at_.update + 1) * config_.train.update_freq - 1)};
-  const NonFinite where =
-      locate_nonfinite(model_, last, pass, config_.train.label_smoothing, config_.train.smoothing_over);
+  const NonFinite where = locate_nonfinite(model_, last, config_.train, pass);
   event("nonfinite", {{"loss", result.loss},
                       {"gnorm", result.gradient_norm},
                       {"tap", where.tap},
@@ -304,21 +315,26 @@ void Trainer::log_gradients(double scale) {
   log_.write({{"type", "gradients"}, {"update", at_.update}, {"norms", norms}});
 }
 
+double Trainer::valid_score(const std::string& metric) const {
+  GenerateConfig greedy = config_.generate;
+  greedy.beam = greedy.nbest = 1;
+  return corpus_score(make_measure(metric), task_->outputs(model_, *valid_, greedy), references_of(data_.valid)).value;
+}
+
 bool Trainer::validate_now() {
   phase_.set(Phase::Validation, at_.update);
-  const Validation result = validate(model_, valid_, config_.train);
+  const Validation result = validate(model_, *valid_, config_.train);
   nlohmann::json record = {{"type", "valid"},     {"update", at_.update}, {"epoch", epoch_progress()},
                            {"loss", result.loss}, {"nll", result.nll},    {"ppl", result.perplexity()}};
-  std::string bleu_text;
-  if (target_tokenizer_) {
-    GenerateConfig greedy = config_.generate;
-    greedy.beam = greedy.nbest = 1;
-    const std::vector<std::vector<int32_t>> ids = translate(model_, valid_, greedy);
-    const double bleu = corpus_bleu(target_tokenizer_->decode_lines(ids), read_lines(data_.valid.target.text)).score;
-    record["bleu"] = bleu;
-    bleu_text = fmt::format("  bleu {:.2f}", bleu);
-    if (board_) board_->scalar("valid/bleu", at_.update, bleu);
-  }
+  std::string more_text;
+  const auto add = [&](const std::string& name, double value) {
+    record[name] = value;
+    more_text += fmt::format("  {} {:.2f}", name, value);
+    if (board_) board_->scalar("valid/" + name, at_.update, value);
+  };
+  for (const auto& [name, value] : task_->numbers(*valid_, result)) add(name, value);
+  const std::string& metric = config_.train.validate_metric;
+  if (!metric.empty()) add(metric, valid_score(metric));
   const bool better = at_.best_update < 0 || result.loss < at_.best_loss;
   if (better) {
     at_.best_loss = result.loss;
@@ -328,7 +344,7 @@ bool Trainer::validate_now() {
   log_.write(record);
   if (board_) board_->scalar("valid/loss", at_.update, result.loss);
   status_.say(fmt::format("valid at update {}: loss {:.3f}  ppl {:.2f}{}{}", at_.update, result.loss,
-                          result.perplexity(), bleu_text, better ? "  (best)" : ""));
+                          result.perplexity(), more_text, better ? "  (best)" : ""));
   std::string reason;
   if (!std::isfinite(result.loss)) {
     outcome_ = RunOutcome::Diverged;

@@ -12,7 +12,7 @@
 #include "plumb/run/checkpoint.h"
 #include "plumb/run/run_lock.h"
 #include "plumb/run/tensorboard.h"
-#include "plumb/task/translation.h"
+#include "plumb/task/task.h"
 #include "plumb/train/changes.h"
 #include "plumb/train/checkpoint_writer.h"
 #include "plumb/train/guard.h"
@@ -70,16 +70,21 @@ class Trainer {
   void save();
   void event(const std::string& kind, nlohmann::json details = {});
   double epoch_progress() const;
+  Draw draw() const;
+  /// Of the outputs for the validation set, by a metric of the catalogue.
+  double valid_score(const std::string& metric) const;
 
   PhaseFile phase_;
   Config config_;
   Prepared data_;
   std::filesystem::path run_;
   RunLock lock_;
-  ParallelCorpus train_, valid_;
-  Prefetch prefetch_{train_};
+  std::unique_ptr<Task> task_;
+  std::unique_ptr<TaskCorpus> train_, valid_;
+  Prefetch prefetch_{*train_};
   RunIdentity identity_;
   Transformer model_;
+  std::vector<std::string> new_parameters_;  // that a pre-trained run did not have
   std::unique_ptr<Optimiser> optimiser_;
   ScheduleConfig schedule_;
   Guard guard_;
@@ -87,7 +92,6 @@ class Trainer {
   CheckpointWriter writer_{checkpoints_, phase_};
   JsonlWriter log_;
   std::optional<TensorBoardWriter> board_;
-  std::unique_ptr<Tokenizer> target_tokenizer_;
   StatusLine status_;
   SignalWatch signals_;
   Position at_;

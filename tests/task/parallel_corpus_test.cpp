@@ -1,4 +1,4 @@
-#include "plumb/task/translation.h"
+#include "plumb/task/parallel_corpus.h"
 
 #include <cmath>
 #include <functional>
@@ -11,6 +11,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
+#include "plumb/task/run_tokenizer.h"
 #include "plumb/text/front_process.h"
 
 #include "base/temporary_directory.h"
@@ -49,6 +50,12 @@ std::vector<int64_t> lengths(const ops::Packed& rows) {
   std::vector<int64_t> result;
   for (int64_t b = 0; b < rows.sequences(); ++b) result.push_back(rows.length(b));
   return result;
+}
+
+DataConfig subword_nmt() {
+  DataConfig data;
+  data.subwords = Subwords::SubwordNmt;
+  return data;
 }
 
 std::string problem(const std::function<void()>& act) {
@@ -153,14 +160,15 @@ TEST(OpenTokenizer, ReadsADictionaryWithAndWithoutCodes) {
   const std::string dict = (folder / "dict.txt").string(), codes = (folder / "codes").string();
   write_all(dict, "low@@ 9\ner 8\nthe 7\n");
   write_all(codes, "#version: 0.2\ne r</w>\nl o\nlo w\nt h\nth e</w>\n");
-  const auto split = open_tokenizer({.model = {}, .codes = {}, .dict = dict});
+  const auto split = open_tokenizer({.model = {}, .codes = {}, .dict = dict}, subword_nmt());
   EXPECT_THAT(split->encode("the low@@ er lower"), ElementsAre(6, 4, 5, kUnk));
-  const auto whole = open_tokenizer({.model = {}, .codes = codes, .dict = dict});
+  const auto whole = open_tokenizer({.model = {}, .codes = codes, .dict = dict}, subword_nmt());
   EXPECT_THAT(whole->encode("the lower"), ElementsAre(6, 4, 5));
   EXPECT_EQ(whole->decode(whole->encode("the lower")), "the lower");
   EXPECT_NE(whole->fingerprint(), split->fingerprint());
-  EXPECT_THAT(problem([&] { open_tokenizer({.model = {}, .codes = {}, .dict = (folder / "none").string()}); }),
-              HasSubstr("none: cannot be opened"));
+  EXPECT_THAT(
+      problem([&] { open_tokenizer({.model = {}, .codes = {}, .dict = (folder / "none").string()}, subword_nmt()); }),
+      HasSubstr("none: cannot be opened"));
 }
 
 // The program `plumb` of this build stands beside the test.
@@ -171,11 +179,11 @@ TEST(OpenTokenizer, AsksTheFrontForASentencePieceModel) {
   for (int i = 0; i < 100; ++i) lines += "the quick brown fox sees " + std::to_string(i) + " lazy dogs\n";
   write_all(text, lines);
   run_front({"text", "train", "--input", text, "--model", model, "--vocab-size", "60"});
-  const auto tokenizer = open_tokenizer({.model = model, .codes = {}, .dict = {}});
+  const auto tokenizer = open_tokenizer({.model = model, .codes = {}, .dict = {}}, {});
   const std::vector<int32_t> ids = tokenizer->encode("the lazy fox sees 12 dogs");
   for (int32_t id : ids) EXPECT_GE(id, kSpecials);
   EXPECT_EQ(tokenizer->decode(ids), "the lazy fox sees 12 dogs");
-  EXPECT_THAT(problem([&] { open_tokenizer({.model = (folder / "none").string(), .codes = {}, .dict = {}}); }),
+  EXPECT_THAT(problem([&] { open_tokenizer({.model = (folder / "none").string(), .codes = {}, .dict = {}}, {}); }),
               HasSubstr("none: cannot be opened"));
 }
 

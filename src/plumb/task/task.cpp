@@ -1,0 +1,43 @@
+#include "plumb/task/task.h"
+
+#include <cmath>
+
+#include <c10/util/Exception.h>
+
+#include "plumb/base/error.h"
+#include "plumb/catalogue/tasks.h"
+#include "plumb/config/presets.h"
+
+namespace plumb {
+namespace {
+
+using Maker = std::unique_ptr<Task> (*)(const Config& config, const RunVocabulary& vocabulary);
+
+// In the order of TaskKind. A summary is a translation into fewer words.
+constexpr Maker kMakers[] = {make_translation, make_translation,    make_language_model,
+                             make_masked_lm,   make_classification, make_speech};
+
+}  // namespace
+
+double Validation::perplexity() const {
+  return std::exp(nll);
+}
+
+std::vector<std::string> Task::outputs(const Transformer&, const TaskCorpus&, const GenerateConfig&) const {
+  TORCH_CHECK(false, "this task has no outputs");
+}
+
+std::vector<std::pair<std::string, double>> Task::numbers(const TaskCorpus&, const Validation&) const {
+  return {};
+}
+
+Answered Task::answer(const Transformer&, std::span<const std::string>, int64_t, const Config& config) const {
+  throw UserError(std::string(task_row(task_of(config)).name), "a model of this task has nothing to say to a line",
+                  "Use `plumb evaluate` or `plumb probe`, or fine-tune it first");
+}
+
+std::unique_ptr<Task> make_task(const Config& config, const RunVocabulary& vocabulary) {
+  return kMakers[static_cast<size_t>(task_of(config))](config, vocabulary);
+}
+
+}  // namespace plumb
