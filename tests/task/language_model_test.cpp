@@ -76,6 +76,16 @@ TEST_F(LanguageModelTest, LinesStandAloneOrAsManyAsFit) {
   EXPECT_EQ(narrow->left_out(), 2);
 }
 
+TEST_F(LanguageModelTest, EvaluationLeavesNothingOut) {
+  for (BreakMode mode : {BreakMode::None, BreakMode::Complete, BreakMode::Eos}) {
+    const auto corpus = open(config_of(mode, 3), /*training=*/false);
+    SentenceList all(corpus->lengths().size());
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_THAT(values(corpus->batch(all).targets), ElementsAre(4, 5, 6, 2, 2, 7, 8, 2, 9, 10, 11, 12, 13, 2, 4, 2));
+    EXPECT_EQ(corpus->left_out(), 0);
+  }
+}
+
 TEST_F(LanguageModelTest, EntropyIsThatOfTheTokensWithTheEndsOfLines) {
   double entropy = 0;
   for (double count : {5.0, 2.0}) entropy -= count / 16 * std::log(count / 16);  // </s>, w4

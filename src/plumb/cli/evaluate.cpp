@@ -74,7 +74,11 @@ int evaluate_command(int argc, char** argv) {
   const std::string_view usual = task_row(task_of(config)).metric;
   if (metrics.empty() && !usual.empty()) metrics = {std::string(usual)};
   check_metrics(metrics);
-  const Prepared data = prepare_data(file.string(), overrides, config, sources);
+  if (usual.empty() && (!metrics.empty() || !outputs.empty())) {
+    throw UserError(run, fmt::format("the task {} has no outputs to score", task_row(task_of(config)).name),
+                    "Leave out --metric and --outputs; the loss is its measure");
+  }
+  const Prepared data = prepare_data(file.string(), overrides, config, sources, run);
   Transformer model(config.model, static_cast<uint64_t>(config.seed));
   const Checkpoints checkpoints(run);
   const int64_t update = checkpoints.chosen(which);

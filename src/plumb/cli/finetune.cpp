@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/cli/prepared_data.h"
+#include "plumb/config/dump.h"
 #include "plumb/config/load.h"
 #include "plumb/config/presets.h"
+#include "plumb/data/run_vocabulary.h"
 #include "plumb/ops/path.h"
 #include "plumb/probe/statistics.h"
 #include "plumb/run/checkpoint.h"
@@ -79,8 +82,9 @@ std::vector<Settings> grid_points(const std::vector<std::string>& grid) {
 std::vector<std::string> checkpoints_of(const Request& request) {
   const Checkpoints all(request.from);
   if (request.checkpoints != "all") {
-    for (const std::string& one : split_at(request.checkpoints, ',')) all.chosen(one);
-    return split_at(request.checkpoints, ',');
+    std::vector<std::string> chosen;
+    for (const std::string& one : split_at(request.checkpoints, ',')) chosen.push_back(std::to_string(all.chosen(one)));
+    return chosen;
   }
   std::vector<std::string> updates;
   for (int64_t update : all.updates()) updates.push_back(std::to_string(update));
@@ -105,14 +109,24 @@ struct Interrupted {
   int signal;
 };
 
+// What an earlier call left, if it is the result of the same config on the same data.
+std::optional<nlohmann::json> earlier_result(const fs::path& file, const Config& config, const Prepared& data) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return std::nullopt;
+  try {
+    std::ifstream in(file);
+    nlohmann::json earlier = nlohmann::json::parse(in);
+    if (earlier.at("config") == to_toml(config) && earlier.at("data") == data.fingerprint) return earlier;
+  } catch (const nlohmann::json::exception&) {
+    throw DamagedFile(file.string(), "is not whole", "Remove its folder");
+  }
+  throw UserError(file.parent_path().string(), "holds a run with another config or on other data",
+                  "Choose another --out, or remove it");
+}
+
 // Trains one seed, or reads what an earlier call left.
 nlohmann::json result_of(const Request& request, const Arm& arm, int64_t seed) {
   const fs::path run = fs::path(request.out) / folder_name(arm, seed), file = run / "result.json";
-  std::error_code ignored;
-  if (fs::exists(file, ignored)) {
-    std::ifstream in(file);
-    return nlohmann::json::parse(in);
-  }
   Settings settings = request.overrides;
   settings.push_back(fmt::format("train.pretrained={}@{}", request.from, arm.checkpoint));
   settings.insert(settings.end(), arm.settings.begin(), arm.settings.end());
@@ -122,6 +136,7 @@ nlohmann::json result_of(const Request& request, const Arm& arm, int64_t seed) {
   set_threads(config.threads);
   ops::set_path(config.ops);
   const Prepared data = prepare_data(request.config, settings, config, sources);
+  if (std::optional<nlohmann::json> earlier = earlier_result(file, config, data)) return *earlier;
   Trainer trainer(config, data, run);
   trainer.resume(/*allow_changes=*/false);
   const RunOutcome outcome = trainer.run();
@@ -130,10 +145,11 @@ nlohmann::json result_of(const Request& request, const Arm& arm, int64_t seed) {
   Transformer model(config.model, static_cast<uint64_t>(seed));
   const Checkpoints checkpoints(run);
   nlohmann::json result = {
-      {"checkpoint", arm.checkpoint}, {"settings", arm.settings}, {"seed", seed}, {"outcome", outcome_name(outcome)}};
+      {"checkpoint", arm.checkpoint}, {"settings", arm.settings}, {"seed", seed},
+      {"config", to_toml(config)},    {"data", data.fingerprint}, {"outcome", outcome_name(outcome)}};
   if (!checkpoints.updates().empty()) {
     load_average(model.parameters(), {checkpoints.model_file(checkpoints.chosen("last"))});
-    const std::unique_ptr<Task> task = make_task(config, {data.source_tokenizer, data.target_tokenizer});
+    const std::unique_ptr<Task> task = make_task(config, vocabulary_of(run));
     const std::string metric(task_row(task_of(config)).metric);
     for (const char* split : {"valid", "test"}) {
       const PreparedSplit& files = split == std::string("valid") ? data.valid : data.test;
@@ -172,9 +188,9 @@ int finetune_command(int argc, char** argv) {
   for (const std::string& checkpoint : checkpoints_of(request)) {
     for (const Settings& settings : grid_points(request.grid)) arms.push_back({checkpoint, settings});
   }
-  const std::string metric(
-      task_row(task_of(load_config(request.config, std::vector{fmt::format("train.pretrained={}", request.from)})))
-          .metric);
+  Settings first = request.overrides;
+  first.push_back(fmt::format("train.pretrained={}", request.from));
+  const std::string metric(task_row(task_of(load_config(request.config, first))).metric);
   const std::string number = metric.empty() ? "loss" : metric;
   nlohmann::json all = nlohmann::json::array();
   double baseline = 0;

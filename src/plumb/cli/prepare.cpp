@@ -38,15 +38,17 @@ void check_fits(const PreparedSplit& split, int64_t positions) {
 }  // namespace
 
 int prepare_command(int argc, char** argv) {
-  std::string file;
+  std::string file, vocabulary;
   std::vector<std::string> overrides;
   CLI::App app;
   app.add_option("config", file, "a .toml file; `plumb list config` shows its keys")->required();
   app.add_option("--set", overrides, "key=value, after the file; may be repeated")->allow_extra_args(false);
+  app.add_option("--vocabulary", vocabulary, "use the vocabulary of this run instead of making one");
   if (!parse_arguments(app, argc, argv)) return 0;
   const Config config = load_config(file, overrides);
-  const Prepared prepared = prepare(config);
-  const bool pairs = task_row(task_of(config)).shape == TaskRow::Shape::Pairs;  // others are cut to fit
+  const Prepared prepared = prepare(config, vocabulary);
+  const bool pairs =
+      task_row(task_of(config)).shape == TaskRow::Shape::Pairs;  // text is cut to fit, audio is checked by its reader
   if (pairs) check_fits(prepared.valid, config.model.max_positions);
   print(to_json(prepared));
   return 0;

@@ -28,8 +28,10 @@ std::vector<std::string> prepare_arguments(const std::string& file, const std::v
 }  // namespace
 
 Prepared prepare_data(const std::string& file, const std::vector<std::string>& overrides, Config& config,
-                      const Sources& sources) {
-  Prepared data = prepared_from_json(run_front(prepare_arguments(file, overrides)));
+                      const Sources& sources, const std::string& run) {
+  std::vector<std::string> arguments = prepare_arguments(file, overrides);
+  if (!run.empty()) arguments.insert(arguments.end(), {"--vocabulary", run});
+  Prepared data = prepared_from_json(run_front(arguments));
   const TaskRow& row = task_row(task_of(config));
   if (row.head == HeadKind::Classes) {
     take_size(config.model.classes, "model.classes", data.target_vocab - kSpecials, sources);
@@ -39,6 +41,13 @@ Prepared prepare_data(const std::string& file, const std::vector<std::string>& o
   if (config.speech.source_rate == 0) config.speech.source_rate = data.source_rate;
   if (row.input == InputKind::Tokens) {
     take_size(config.model.source_vocab, "model.source_vocab", data.source_vocab, sources);
+  }
+  const std::vector<int>& cutoffs = config.model.adaptive_cutoffs;
+  if (!cutoffs.empty() && cutoffs.back() >= config.model.target_vocab) {
+    throw UserError(
+        sources.where("model.adaptive_cutoffs"),
+        fmt::format("the last band begins at {}, but there are {} words", cutoffs.back(), config.model.target_vocab),
+        "Write smaller ids, or make data.vocab_size larger");
   }
   return data;
 }

@@ -113,6 +113,8 @@ Plan plan_of(const Request& request, const std::string& file) {
     Config config = load_config(file, overrides);
     config.model.source_vocab = base.model.source_vocab;
     config.model.target_vocab = base.model.target_vocab;
+    config.model.classes = base.model.classes;
+    config.speech = base.speech;
     plan.configs.push_back(std::move(config));
   }
   return plan;

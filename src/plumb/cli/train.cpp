@@ -155,7 +155,10 @@ int train_command(int argc, char** argv) {
   if (!resume && !Checkpoints(run).updates().empty()) {
     throw UserError(run.string(), "holds a run already", "Add --resume to continue it, or choose another --out");
   }
-  const Prepared data = prepare_data(file, overrides, config, sources);
+  // A resumed fine-tuning must not need the run that it started from.
+  std::error_code ignored;
+  const bool kept = resume && !config.train.pretrained.empty() && std::filesystem::exists(run / "vocabulary", ignored);
+  const Prepared data = prepare_data(file, overrides, config, sources, kept ? run.string() : "");
   Trainer trainer(config, data, run);
   if (resume) trainer.resume(allow_changes);
   return exit_code(trainer, trainer.run());

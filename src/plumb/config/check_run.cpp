@@ -96,6 +96,13 @@ void bands_are_not_smoothed(const Config& config, const Sources& sources) {
                   "the adaptive softmax has no label smoothing", "Set train.label_smoothing = 0.0");
 }
 
+void masked_tokens_have_one_fate(const MaskedLmConfig& mask, const Sources& sources) {
+  if (mask.leave_prob + mask.random_prob <= 1) return;
+  throw UserError(sources.where(sources.latest({"masked_lm.leave_prob", "masked_lm.random_prob"})),
+                  fmt::format("{} and {} are more than all tokens", mask.leave_prob, mask.random_prob),
+                  "Their sum is at most 1; BERT has 0.1 and 0.1");
+}
+
 void metric_is_a_row(const Config& config, const Sources& sources) {
   const std::string& name = config.train.validate_metric;
   if (name.empty()) return;
@@ -112,13 +119,15 @@ void metric_is_a_row(const Config& config, const Sources& sources) {
 }
 
 void given_model_folds_its_own_case(const DataConfig& data, const Sources& sources) {
-  if (!data.lowercase || data.source_model.empty()) return;
-  throw UserError(sources.where(sources.latest({"data.lowercase", "data.source_model"})),
+  if (!data.lowercase || (data.source_model.empty() && data.target_model.empty())) return;
+  throw UserError(sources.where(sources.latest({"data.lowercase", "data.source_model", "data.target_model"})),
                   "a SentencePiece model folds the case itself, or does not",
-                  "Remove data.lowercase, or data.source_model to have one trained");
+                  "Remove data.lowercase, or the model to have one trained");
 }
 
-void dictionary_is_there(const DataConfig& data, const Sources& sources) {
+void dictionary_is_there(const Config& config, const Sources& sources) {
+  const DataConfig& data = config.data;
+  if (!config.train.pretrained.empty()) return;  // it has one
   if (data.subwords != Subwords::SubwordNmt || !data.source_dict.empty()) return;
   throw UserError(sources.where("data.subwords"), "subword_nmt needs a dictionary",
                   "Set data.source_dict to fairseq's dict.txt");
@@ -192,8 +201,9 @@ void check_run(const Config& config, const Sources& sources) {
   columns_are_columns(config, sources);
   metric_is_a_row(config, sources);
   bands_are_not_smoothed(config, sources);
+  masked_tokens_have_one_fate(config.masked_lm, sources);
   given_model_folds_its_own_case(d, sources);
-  dictionary_is_there(d, sources);
+  dictionary_is_there(config, sources);
 }
 
 }  // namespace plumb

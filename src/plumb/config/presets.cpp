@@ -10,6 +10,7 @@
 #include "plumb/catalogue/tasks.h"
 #include "plumb/config/assign.h"
 #include "plumb/config/field_text.h"
+#include "plumb/config/fields.h"
 #include "plumb/config/toml_reader.h"
 
 namespace plumb {
@@ -56,14 +57,19 @@ void apply_task(Config& config, const Sources& sources) {
   if (row.input == InputKind::Frames) {
     preset(config.model.frame_width, static_cast<int>(config.speech.mel_bins), "model.frame_width", row, sources);
   }
-  if (!sources.has("model.segments")) config.model.segments = row.segments;
+  const bool has_segments = sources.has("model.segments") || !config.train.pretrained.empty();
+  if (!has_segments) config.model.segments = row.segments;
   if (!sources.has("data.corpus")) config.data.corpus = row.built_in;
 }
 
 void apply_pretrained(Config& config, const Sources& sources) {
   if (config.train.pretrained.empty()) return;
   // A run keeps its whole config: it must load when the run that it started from is gone.
-  if (sources.has("model.width") && sources.has("data.subwords")) return;
+  bool complete = true;
+  for_each_field(config, [&](const std::string& key, const auto&, std::string_view) {
+    complete = complete && (!is_taken(key) || sources.has(key));
+  });
+  if (complete) return;
   const fs::path file = fs::path(pretrained_run(config.train.pretrained).folder) / "config.toml";
   std::error_code ignored;
   if (!fs::exists(file, ignored)) {

@@ -120,7 +120,7 @@ AdaptiveHead::AdaptiveHead(ParameterStore& store, const ModelConfig& model, cons
 
 at::Tensor AdaptiveHead::projected(const at::Tensor& x, size_t band) const {
   const at::Tensor& matrix = *projections_[band - 1];
-  return transposed_ ? x.mm(matrix) : ops::linear(x, matrix, {});
+  return ops::linear(x, transposed_ ? matrix.t().contiguous() : matrix, {});
 }
 
 ops::CrossEntropy AdaptiveHead::cross_entropies(const at::Tensor& features, const ops::Packed& rows,

@@ -103,22 +103,25 @@ void check_weights(const ParameterStore& store, const std::filesystem::path& pat
   check(store, SafetensorsReader(path), path.string());
 }
 
-std::vector<std::string> load_matching_weights(ParameterStore& store, const std::filesystem::path& path) {
+Unmatched load_matching_weights(ParameterStore& store, const std::filesystem::path& path) {
   at::NoGradGuard no_grad;
   const SafetensorsReader file(path);
-  std::vector<std::string> missing;
+  Unmatched unmatched;
   std::vector<std::string> found;
   for (const auto& entry : store.entries()) {
     const TensorEntry* tensor = file.find(entry.spec.name);
     if (tensor) check_tensor(*tensor, entry.spec.shape, path.string());
-    (tensor ? found : missing).push_back(entry.spec.name);
+    (tensor ? found : unmatched.missing).push_back(entry.spec.name);
   }
   if (found.empty()) {
     throw UserError(path.string(), "has no tensor of this model", "Fine-tune a run of the same kind of model");
   }
   const at::ScalarType type = store.values().scalar_type();
   for (const std::string& name : found) store.value(name).copy_(read(file, *file.find(name), type));
-  return missing;
+  for (const TensorEntry& tensor : file.tensors()) {
+    if (!store.has(tensor.name)) unmatched.unused.push_back(tensor.name);
+  }
+  return unmatched;
 }
 
 void load_weights(ParameterStore& store, const std::filesystem::path& path) {

@@ -18,10 +18,15 @@ void save_weights(const ParameterStore& store, const std::filesystem::path& path
 /// Throws DamagedFile or UserError, one line that names the tensor.
 void check_weights(const ParameterStore& store, const std::filesystem::path& path);
 
-/// Reads those tensors of a file that the store has by name and shape, for fine-tuning: heads differ. Gives back the
-/// names of the store's tensors that the file does not have. Throws UserError if it has none of them, or one in another
-/// shape.
-std::vector<std::string> load_matching_weights(ParameterStore& store, const std::filesystem::path& path);
+/// Names that a store and a file do not share.
+struct Unmatched {
+  std::vector<std::string> missing;  // of the store, not in the file
+  std::vector<std::string> unused;   // of the file, not in the store
+};
+
+/// Reads those tensors of a file that the store has by name, for fine-tuning: heads differ. Throws UserError if it has
+/// none of them, or one in another shape.
+Unmatched load_matching_weights(ParameterStore& store, const std::filesystem::path& path);
 
 /// Reads a file into the store. Everything is checked before the first value changes; a tied tensor that stands in
 /// the file twice must be equal in both places.

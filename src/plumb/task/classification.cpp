@@ -95,19 +95,29 @@ class Classification : public Task {
       throw UserError("generate.nbest", "a sentence has one label", "Leave it at 1");
     }
     Answered result;
+    result.lines.resize(lines.size());
     const int64_t most = std::min(config_.data.max_length, config_.model.max_positions);
-    PairPacker packer;
+    std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>> ids;
+    std::vector<PairLengths> lengths;
     for (size_t i = 0; i < lines.size(); ++i) {
       const std::vector<std::string> parts = sentences_of(lines[i]);
-      const std::vector<int32_t> a = tokenizer_->encode(parts[0]), b = tokenizer_->encode(parts[1]);
+      ids.emplace_back(tokenizer_->encode(parts[0]), tokenizer_->encode(parts[1]));
+      auto& [a, b] = ids.back();
       std::span<const int32_t> first = a, second = b;
       shorten_pair(first, second, most);
       if (first.size() + second.size() < a.size() + b.size()) result.shortened.push_back(static_cast<int64_t>(i));
-      packer.add(first, second, first_line + static_cast<int64_t>(i));
+      a.resize(first.size());
+      b.resize(second.size());
+      lengths.push_back({pair_rows(std::ssize(a), std::ssize(b)), 0});
     }
-    if (lines.empty()) return result;
-    for (Answer& one : labels_of(model, {{packer.tokens(config_.model.segments), {}}, {}})) {
-      result.lines.push_back({std::move(one)});
+    for (const SentenceList& batch : ordered_batches(lengths, config.generate.max_tokens)) {
+      PairPacker packer;
+      for (int64_t i : batch) {
+        const auto& [a, b] = ids[static_cast<size_t>(i)];
+        packer.add(a, b, first_line + i);
+      }
+      std::vector<Answer> answers = labels_of(model, {{packer.tokens(config_.model.segments), {}}, {}});
+      for (size_t i = 0; i < batch.size(); ++i) result.lines[static_cast<size_t>(batch[i])] = {std::move(answers[i])};
     }
     return result;
   }

@@ -20,8 +20,10 @@ namespace {
 
 class TextCorpus : public TaskCorpus {
  public:
-  TextCorpus(const PreparedSide& text, const LanguageModelConfig& config, int64_t context, int64_t longest)
-      : text_(text.text), stream_(text.tokens), context_(context) {
+  /// In training, lines that are too long for a sequence are left out; else they become several.
+  TextCorpus(const PreparedSide& text, const LanguageModelConfig& config, int64_t context, int64_t longest,
+             bool training)
+      : text_(text.text), stream_(text.tokens), context_(context), training_(training) {
     const int64_t most = std::min(config.tokens_per_sample, longest);
     if (config.sample_break_mode == BreakMode::None) {
       for (int64_t at = 0; at < stream_.tokens(); at += most) add(at, std::min(at + most, stream_.tokens()), most);
@@ -57,10 +59,11 @@ class TextCorpus : public TaskCorpus {
   };
 
   void add(int64_t begin, int64_t end, int64_t most) {
-    if (end - begin > most) {  // a line that is too long for any block
+    if (end - begin > most && training_) {
       ++left_out_;
       return;
     }
+    for (; end - begin > most; begin += most) add(begin, begin + most, most);
     spans_.push_back({begin, end});
     lengths_.push_back({0, end - begin + std::min(context_, begin)});
   }
@@ -80,6 +83,7 @@ class TextCorpus : public TaskCorpus {
   std::string text_;
   TokenStream stream_;
   int64_t context_;
+  bool training_;
   std::vector<Span> spans_;
 };
 
@@ -110,6 +114,12 @@ class LanguageModel : public Task {
       : config_(config.language_model),
         max_positions_(config.model.max_positions),
         tokenizer_(vocabulary.target, config.data) {
+    if (config_.context_window >= max_positions_) {
+      throw UserError(
+          "language_model.context_window",
+          fmt::format("{} leaves no room in model.max_positions = {}", config_.context_window, max_positions_),
+          "Make it smaller");
+    }
     if (config_.sample_break_mode == BreakMode::None && config_.tokens_per_sample > max_positions_) {
       throw UserError(
           "language_model.tokens_per_sample",
@@ -120,7 +130,7 @@ class LanguageModel : public Task {
 
   std::unique_ptr<TaskCorpus> open(const PreparedSplit& files, bool training) const override {
     const int64_t context = training ? 0 : config_.context_window;
-    return std::make_unique<TextCorpus>(files.source, config_, context, max_positions_ - context);
+    return std::make_unique<TextCorpus>(files.source, config_, context, max_positions_ - context, training);
   }
 
   std::vector<std::pair<std::string, double>> numbers(const TaskCorpus& corpus,
@@ -138,7 +148,8 @@ class LanguageModel : public Task {
     Answered result;
     std::vector<Prompt> prompts;
     const std::vector<std::vector<int32_t>> ids = tokenizer_->encode_lines(lines);
-    const int64_t room = std::max<int64_t>(1, max_positions_ - config.generate.max_len_b - 1);
+    // Half of the positions at least: the search stops where they end.
+    const int64_t room = std::max({int64_t{1}, max_positions_ - config.generate.max_len_b - 1, max_positions_ / 2});
     for (size_t i = 0; i < ids.size(); ++i) {
       prompts.push_back({ids[i], first_line + static_cast<int64_t>(i)});
       if (std::ssize(ids[i]) <= room) continue;

@@ -16,6 +16,8 @@
 namespace plumb {
 namespace {
 
+constexpr int kLeastRows = 8;
+
 /// Lines of one document, first to behind the last.
 struct Document {
   int64_t begin, end;
@@ -41,9 +43,9 @@ std::vector<Document> documents_of(const std::string& text, const std::string& s
 
 class MaskedCorpus : public TaskCorpus {
  public:
-  MaskedCorpus(const PreparedSide& text, const Config& config, const Masking& masking)
+  MaskedCorpus(const PreparedSide& text, const Config& config, std::shared_ptr<const Masking> masking)
       : stream_(text.tokens),
-        masking_(masking),
+        masking_(std::move(masking)),
         segments_(config.model.segments),
         next_sentence_(config.model.next_sentence),
         most_rows_(std::min<int64_t>(config.masked_lm.tokens_per_sample, config.model.max_positions)) {
@@ -147,7 +149,7 @@ class MaskedCorpus : public TaskCorpus {
       const int64_t length = source.rows.length(static_cast<int64_t>(i));
       RandomStream random(draw.seed, fmt::format("words/{}/{}", draw.training ? draw.epoch : -1, examples[i]));
       std::vector<int64_t> own(ids + begin, ids + begin + length);
-      for (int64_t row : masking_.mask(own, 0, random)) {
+      for (int64_t row : masking_->mask(own, 0, random)) {
         scored.push_back(begin + row);
         targets.push_back(ids[begin + row]);
       }
@@ -156,7 +158,7 @@ class MaskedCorpus : public TaskCorpus {
   }
 
   TokenStream stream_;
-  const Masking& masking_;
+  std::shared_ptr<const Masking> masking_;
   int segments_;
   bool next_sentence_;
   int64_t most_rows_;
@@ -166,7 +168,14 @@ class MaskedCorpus : public TaskCorpus {
 class MaskedLm : public Task {
  public:
   MaskedLm(const Config& config, const RunVocabulary& vocabulary)
-      : config_(config), masking_(config.masked_lm, open_tokenizer(vocabulary.source, config.data)->vocabulary()) {}
+      : config_(config),
+        masking_(
+            std::make_shared<Masking>(config.masked_lm, open_tokenizer(vocabulary.source, config.data)->vocabulary())) {
+    if (config.model.max_positions < kLeastRows) {
+      throw UserError("model.max_positions", fmt::format("{} leaves no room for a text", config.model.max_positions),
+                      fmt::format("Use {} or more", kLeastRows));
+    }
+  }
 
   std::unique_ptr<TaskCorpus> open(const PreparedSplit& files, bool) const override {
     return std::make_unique<MaskedCorpus>(files.source, config_, masking_);
@@ -174,7 +183,7 @@ class MaskedLm : public Task {
 
  private:
   Config config_;
-  Masking masking_;
+  std::shared_ptr<const Masking> masking_;
 };
 
 }  // namespace

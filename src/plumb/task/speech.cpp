@@ -54,8 +54,16 @@ class FrameReader {
     if (frames.size(0) == 0) {
       throw UserError(path, "is shorter than one frame of 25 ms", "Remove it from the corpus");
     }
-    if (config_.normalise == FeatureNorm::None) return frames;
-    return statistics_.mean.empty() ? normalised(frames) : normalised(frames, statistics_);
+    switch (config_.normalise) {
+      case FeatureNorm::None:
+        return frames;
+      case FeatureNorm::Utterance:
+        return normalised(frames);
+      case FeatureNorm::Global:
+        break;
+    }
+    TORCH_CHECK(!statistics_.mean.empty(), "the statistics of the training set are not known yet");
+    return normalised(frames, statistics_);
   }
 
   /// Makes the statistics of a training set those of every utterance.
@@ -101,13 +109,27 @@ Tokens packed_frames(const std::vector<at::Tensor>& utterances, const std::vecto
 class SpeechCorpus : public TaskCorpus {
  public:
   /// Utterances that the model has no positions for, or whose transcript is empty or too long, are left out in
-  /// training.
-  SpeechCorpus(const PreparedSplit& files, const Config& config, const FrameReader& reader, bool training)
-      : config_(config.speech), reader_(reader), paths_(lines_of(files.source.text)), target_(files.target.tokens) {
+  /// training, and a UserError elsewhere: better now than at the first validation.
+  SpeechCorpus(const PreparedSplit& files, const Config& config, std::shared_ptr<const FrameReader> reader,
+               bool training)
+      : config_(config.speech),
+        reader_(std::move(reader)),
+        paths_(lines_of(files.source.text)),
+        target_(files.target.tokens) {
     const int64_t longest = std::min(config.data.max_length, config.model.max_positions);
     for (int64_t i = 0; i < std::ssize(paths_); ++i) {
-      const int64_t frames = reader.frames(paths_[static_cast<size_t>(i)]), words = std::ssize(target_[i]) + 1;
-      const bool fits = frames > 0 && Subsampler::rows_of(frames) <= config.model.max_positions && words <= longest;
+      const std::string& path = paths_[static_cast<size_t>(i)];
+      const int64_t frames = reader_->frames(path), words = std::ssize(target_[i]) + 1;
+      const int64_t most = training ? longest : config.model.max_positions;
+      const bool fits = frames > 0 && Subsampler::rows_of(frames) <= config.model.max_positions && words <= most;
+      if (!training && !fits) {
+        throw UserError(path,
+                        frames == 0
+                            ? std::string("is shorter than one frame of 25 ms")
+                            : fmt::format("its {} frames or {} tokens are too many for model.max_positions = {}",
+                                          frames, words, config.model.max_positions),
+                        "Remove it, or set model.max_positions higher");
+      }
       if (training && (!fits || words == 1)) {
         ++left_out_;
         continue;
@@ -132,7 +154,7 @@ class SpeechCorpus : public TaskCorpus {
     std::vector<int64_t> samples;
     for (int64_t example : examples) {
       const int64_t sample = line(example);
-      at::Tensor frames = reader_.read(paths_[static_cast<size_t>(sample)], sample);
+      at::Tensor frames = reader_->read(paths_[static_cast<size_t>(sample)], sample);
       if (draw.training && config_.spec_augment) frames = augmented(frames, draw, sample);
       utterances.push_back(std::move(frames));
       samples.push_back(sample);
@@ -163,7 +185,7 @@ class SpeechCorpus : public TaskCorpus {
   }
 
   SpeechConfig config_;
-  const FrameReader& reader_;
+  std::shared_ptr<const FrameReader> reader_;
   std::vector<std::string> paths_;
   TokenFile target_;
   std::vector<int64_t> kept_;
@@ -172,19 +194,21 @@ class SpeechCorpus : public TaskCorpus {
 class Speech : public Task {
  public:
   Speech(const Config& config, const RunVocabulary& vocabulary)
-      : config_(config), reader_(config.speech), tokenizer_(vocabulary.target, config.data) {
-    if (!vocabulary.frames.empty()) reader_.use_statistics(read_statistics(vocabulary.frames));
+      : config_(config),
+        reader_(std::make_shared<FrameReader>(config.speech)),
+        tokenizer_(vocabulary.target, config.data) {
+    if (!vocabulary.frames.empty()) reader_->use_statistics(read_statistics(vocabulary.frames));
   }
 
   std::unique_ptr<TaskCorpus> open(const PreparedSplit& files, bool training) const override {
-    const bool unknown = config_.speech.normalise == FeatureNorm::Global && reader_.statistics().mean.empty();
-    if (unknown && training) reader_.use_statistics_of(lines_of(files.source.text));
+    const bool unknown = config_.speech.normalise == FeatureNorm::Global && reader_->statistics().mean.empty();
+    if (unknown && training) reader_->use_statistics_of(lines_of(files.source.text));
     return std::make_unique<SpeechCorpus>(files, config_, reader_, training);
   }
 
   void keep(const std::filesystem::path& run) const override {
-    if (reader_.statistics().mean.empty()) return;
-    write_statistics((run / "vocabulary" / kFrameStatistics).string(), reader_.statistics());
+    if (reader_->statistics().mean.empty()) return;
+    write_statistics((run / "vocabulary" / kFrameStatistics).string(), reader_->statistics());
   }
 
   std::vector<std::string> outputs(const Transformer& model, const TaskCorpus& corpus,
@@ -203,7 +227,7 @@ class Speech : public Task {
                   const Config& config) const override {
     std::vector<PairLengths> lengths;
     for (const std::string& path : lines) {
-      const int64_t frames = path.empty() ? 0 : reader_.frames(path);
+      const int64_t frames = path.empty() ? 0 : reader_->frames(path);
       if (Subsampler::rows_of(frames) > model.config().max_positions) {
         throw UserError(path, fmt::format("is too long for the model's {} positions", model.config().max_positions),
                         "Cut it into utterances");
@@ -215,7 +239,7 @@ class Speech : public Task {
       std::vector<int64_t> samples;
       for (int64_t i : examples) {
         samples.push_back(first_line + i);
-        utterances.push_back(reader_.read(lines[static_cast<size_t>(i)], samples.back()));
+        utterances.push_back(reader_->read(lines[static_cast<size_t>(i)], samples.back()));
       }
       return packed_frames(utterances, samples);
     };
@@ -226,7 +250,7 @@ class Speech : public Task {
 
  private:
   Config config_;
-  mutable FrameReader reader_;  // learns the statistics of the training set when that is opened
+  std::shared_ptr<FrameReader> reader_;  // learns the statistics of the training set when that is opened
   LazyTokenizer tokenizer_;
 };
 

@@ -38,6 +38,15 @@ int64_t examples_of(const TaskCorpus& corpus) {
   return std::ssize(corpus.lengths()) + corpus.left_out();
 }
 
+// What a new task brings a new one of.
+bool belongs_to_a_head(const std::string& name) {
+  for (const char* part :
+       {".lm_head.", ".output_projection.", ".adaptive_softmax.", ".pooler.", ".classifier.", ".next_sentence."}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
 // The checkpoint that train.pretrained names.
 fs::path pretrained_weights(const std::string& text) {
   const PretrainedRun run = pretrained_run(text);
@@ -65,10 +74,6 @@ Trainer::Trainer(const Config& config, const Prepared& data, const std::filesyst
       checkpoints_(run),
       log_(run / "log.jsonl") {
   if (config.train.tensorboard) board_.emplace(run / "tensorboard");
-  if (!config.train.restore_file.empty()) load_weights(model_.parameters(), config.train.restore_file);
-  if (!config.train.pretrained.empty()) {
-    new_parameters_ = load_matching_weights(model_.parameters(), pretrained_weights(config.train.pretrained));
-  }
 }
 
 bool Trainer::resume(bool allow_changes) {
@@ -156,11 +161,7 @@ RunOutcome Trainer::run() {
                       {"left_out", train_->left_out()},
                       {"unigram_entropy", train_->unigram_entropy()},
                       {"threads", at::get_num_threads()}});
-    if (!config_.train.pretrained.empty()) {
-      event("pretrained", {{"run", config_.train.pretrained}, {"new_parameters", new_parameters_}});
-    }
-    const Pass first{.training = true, .seed = static_cast<uint64_t>(config_.seed)};
-    model_.profile(train_->batch(batches().front(), draw()).inputs, first);
+    start_weights();
   }
   while (!finished()) {
     const StepResult result = step();
@@ -189,6 +190,25 @@ RunOutcome Trainer::run() {
   event("ended", {{"outcome", outcome_name(outcome_)}});
   status_.say(fmt::format("{} after {} updates", outcome_name(outcome_), at_.update));
   return outcome_;
+}
+
+// Weights that come from elsewhere have been measured and trained already: profiling would overwrite some of them.
+void Trainer::start_weights() {
+  if (!config_.train.restore_file.empty()) {
+    load_weights(model_.parameters(), config_.train.restore_file);
+  } else if (!config_.train.pretrained.empty()) {
+    const fs::path file = pretrained_weights(config_.train.pretrained);
+    const Unmatched unmatched = load_matching_weights(model_.parameters(), file);
+    for (const std::string& name : unmatched.unused) {
+      if (belongs_to_a_head(name)) continue;
+      throw UserError(file.string(), fmt::format("has {}, which this model has not", name),
+                      "Leave the keys of [model] to the pre-trained run");
+    }
+    event("pretrained", {{"run", config_.train.pretrained}, {"new_parameters", unmatched.missing}});
+  } else {
+    const Pass first{.training = true, .seed = static_cast<uint64_t>(config_.seed)};
+    model_.profile(train_->batch(batches().front(), draw()).inputs, first);
+  }
 }
 
 Trainer::StepResult Trainer::step() {

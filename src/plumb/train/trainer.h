@@ -60,6 +60,8 @@ class Trainer {
   void go_to(const nlohmann::json& state);
   bool finished() const;
   const std::vector<SentenceList>& batches();
+  /// Before the first update: weights from elsewhere, or what the variant wants to be measured.
+  void start_weights();
   StepResult step();
   void report_nonfinite(const TrainingBatch& last, const StepResult& result);
   void log_step(const StepResult& last);
@@ -84,7 +86,6 @@ class Trainer {
   Prefetch prefetch_{*train_};
   RunIdentity identity_;
   Transformer model_;
-  std::vector<std::string> new_parameters_;  // that a pre-trained run did not have
   std::unique_ptr<Optimiser> optimiser_;
   ScheduleConfig schedule_;
   Guard guard_;

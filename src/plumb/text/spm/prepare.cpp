@@ -130,13 +130,13 @@ std::string fingerprint_of(const PreparedSide& side) {
 
 }  // namespace
 
-Prepared prepare(const Config& config) {
+Prepared prepare(const Config& config, const std::string& run) {
   const fs::path cache = config.data.cache;
   make_folder(cache);
   const TaskRow& row = task_row(task_of(config));
   const CorpusFiles files = corpus_files(config);
   for (const SplitFiles* split : {&files.train, &files.valid, &files.test}) check_lines(*split);
-  const auto [source, target] = vocabularies_of(config, files.train);
+  const auto [source, target] = vocabularies_of(config, files.train, run);
   const Way& way = row.shape == TaskRow::Shape::Labels ? kPairs : kLines;
   const auto tokenised = [&](const SplitFiles& split) {
     return PreparedSplit{tokenise(split.source, source, way, cache), tokenise(split.target, target, kLines, cache)};
@@ -157,8 +157,10 @@ Prepared prepare(const Config& config) {
     prepared.source_rate = lowest_rate(files.train.source);
   }
   std::string all = source.fingerprint() + target.fingerprint();
+  if (row.shape == TaskRow::Shape::Labels) {
+    for (const PreparedSplit* split : {&prepared.train, &prepared.valid, &prepared.test}) check_labels(split->target);
+  }
   for (const PreparedSplit* split : {&prepared.train, &prepared.valid}) {
-    if (row.shape == TaskRow::Shape::Labels) check_labels(split->target);
     all += fingerprint_of(split->source) + fingerprint_of(split->target);
   }
   prepared.fingerprint = sha256_hex(all);

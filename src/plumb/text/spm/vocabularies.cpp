@@ -83,24 +83,38 @@ Vocabulary labels(const DataConfig& data, const std::string& text) {
   return {{.model = {}, .codes = {}, .dict = path.string()}, std::make_unique<WordTokenizer>(path.string())};
 }
 
+// What a run has kept.
+Vocabularies kept_in(const std::string& run, const DataConfig& data, bool labelled) {
+  const RunVocabulary kept = vocabulary_of(run);
+  const auto side = [&](const TokenizerFiles& files) {
+    return files.model.empty() && files.dict.empty() ? Vocabulary{} : opened(files, data);
+  };
+  if (labelled) return {side(kept.source), {kept.target, std::make_unique<WordTokenizer>(kept.target.dict)}};
+  return {side(kept.source), side(kept.target)};
+}
+
 }  // namespace
 
-Vocabularies vocabularies_of(const Config& config, const SplitFiles& train) {
+Vocabularies vocabularies_of(const Config& config, const SplitFiles& train, const std::string& run) {
   const DataConfig& data = config.data;
+  const TaskRow::Shape shape = task_row(task_of(config)).shape;
+  const bool labelled = shape == TaskRow::Shape::Labels;
+  if (!run.empty()) return kept_in(run, data, labelled);
+  if (!config.train.pretrained.empty()) {
+    Vocabularies kept = kept_in(pretrained_run(config.train.pretrained).folder, data, /*labelled=*/false);
+    if (labelled) kept.target = labels(data, train.target);
+    return kept;
+  }
   const Given source{data.source_model, data.source_dict};
   const Given target{data.target_model.empty() ? data.source_model : data.target_model,
                      data.target_dict.empty() ? data.source_dict : data.target_dict};
-  const auto text_side = [&](const std::string& text) {
-    if (config.train.pretrained.empty()) return side(data, source, {text});
-    return opened(vocabulary_of(pretrained_run(config.train.pretrained).folder).source, data);
-  };
-  switch (task_row(task_of(config)).shape) {
+  switch (shape) {
     case TaskRow::Shape::Text: {
-      const Vocabulary one = text_side(train.source);
+      const Vocabulary one = side(data, source, {train.source});
       return {one, one};
     }
     case TaskRow::Shape::Labels:
-      return {text_side(train.source), labels(data, train.target)};
+      return {side(data, source, {train.source}), labels(data, train.target)};
     case TaskRow::Shape::Audio:
       return {{}, side(data, target, {train.target})};
     case TaskRow::Shape::Pairs:

@@ -22,8 +22,8 @@ struct Vocabularies {
   Vocabulary source, target;
 };
 
-/// The vocabularies of a task: those that the config names, those of the run that it fine-tunes, or new ones, made of
-/// the training text and kept in the cache.
-Vocabularies vocabularies_of(const Config& config, const SplitFiles& train);
+/// The vocabularies of a task: those of `run`, if it is not empty; else those of the run that the config fine-tunes,
+/// those that it names, or new ones, made of the training text and kept in the cache.
+Vocabularies vocabularies_of(const Config& config, const SplitFiles& train, const std::string& run);
 
 }  // namespace plumb
