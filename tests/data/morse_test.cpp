@@ -118,12 +118,12 @@ TEST(Morse, ExamplesOfDifferentSplitsShareNoText) {
   for (const Split split : {Split::Train, Split::Valid, Split::Test}) {
     std::map<std::string, int> uses;
     for (const std::string& text : morse_examples(split, 300, 1)) {
-      EXPECT_EQ(split_of_morse(text), split) << text;
+      EXPECT_EQ(split_of(text), split) << text;
       EXPECT_LE(++uses[text], 8) << text;
     }
   }
   // Even under another seed: a text belongs to its split for good.
-  for (const std::string& text : morse_examples(Split::Test, 300, 2)) EXPECT_EQ(split_of_morse(text), Split::Test);
+  for (const std::string& text : morse_examples(Split::Test, 300, 2)) EXPECT_EQ(split_of(text), Split::Test);
   EXPECT_EQ(morse_examples(Split::Train, 100, 1), morse_examples(Split::Train, 100, 1));
   EXPECT_NE(morse_examples(Split::Train, 100, 1), morse_examples(Split::Train, 100, 2));
 }

@@ -30,8 +30,6 @@ constexpr std::array<std::string_view, 36> kCodes = {
 
 constexpr int kUses = 8;  // of a text, each by another hand
 
-constexpr std::string_view kSplitNames[] = {"morse/train", "morse/valid", "morse/test"};
-
 std::string_view code_of(char character) {
   const size_t at = kCharacters.find(character);
   if (at == std::string_view::npos) {
@@ -90,19 +88,8 @@ class Key {
 
 }  // namespace
 
-Split split_of_morse(std::string_view text) {
-  switch (RandomStream(0, text).bits() % 10) {  // the name alone makes the stream: a hash
-    case 0:
-      return Split::Test;
-    case 1:
-      return Split::Valid;
-    default:
-      return Split::Train;
-  }
-}
-
 std::vector<std::string> morse_examples(Split split, int64_t count, uint64_t seed) {
-  RandomStream random(seed, kSplitNames[static_cast<size_t>(split)]);
+  RandomStream random(seed, fmt::format("morse/{}", name_of(split)));
   std::vector<std::string> texts;
   std::map<std::string, int> uses;
   for (int64_t tries = 0; std::ssize(texts) < count; ++tries) {
@@ -110,7 +97,7 @@ std::vector<std::string> morse_examples(Split split, int64_t count, uint64_t see
       throw UserError("morse", fmt::format("there are not {} texts in this split", count), "Ask for fewer");
     }
     std::string text = drawn_text(random);
-    if (split_of_morse(text) != split || uses[text]++ >= kUses) continue;
+    if (split_of(text) != split || uses[text]++ >= kUses) continue;
     texts.push_back(std::move(text));
   }
   return texts;

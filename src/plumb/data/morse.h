@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/data/numbers.h"
+#include "plumb/data/split.h"
 
 namespace plumb {
 
@@ -17,9 +17,6 @@ inline constexpr int kMorseRate = 8000;  // samples per second
 /// Every text belongs to one split for good (by a hash of the text alone): 8 of 10 train, 1 valid, 1 test. `count` from
 /// one split, drawn from the stream (seed, split); a text may come up to eight times, each by another hand.
 std::vector<std::string> morse_examples(Split split, int64_t count, uint64_t seed);
-
-/// The split that a text belongs to.
-Split split_of_morse(std::string_view text);
 
 /// How one utterance sounds.
 struct MorseHand {

@@ -23,13 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Set data.cache to another folder");
-}
-
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
@@ -173,6 +166,13 @@ SplitFiles taken_apart(const DataConfig& data, const std::string& path, TaskRow:
 }
 
 }  // namespace
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Set data.cache to another folder");
+}
 
 CorpusFiles corpus_files(const Config& config) {
   const TaskRow::Shape shape = task_row(task_of(config)).shape;

@@ -24,13 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLinesAtOnce = 10'000;
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Set data.cache to another folder");
-}
-
 // Before anything is made: texts that do not belong together should not cost a vocabulary first.
 void check_lines(const SplitFiles& split) {
   if (!split.there()) return;
