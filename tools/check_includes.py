@@ -20,7 +20,8 @@ LADDER = [
     {ENGINE: ["decode", "run"]},
     {ENGINE: ["task"], FRONT: ["text/spm"]},
     {ENGINE: ["probe", "export"], FRONT: ["report"]},
-    {ENGINE: ["train"], FRONT: ["sweep", "reproduce"]},
+    {ENGINE: ["train"], FRONT: ["sweep"]},
+    {FRONT: ["reproduce"]},
     {TOP: ["cli"]},
 ]
 SEES = {COMMON: {COMMON}, ENGINE: {COMMON, ENGINE}, FRONT: {COMMON, FRONT}, TOP: {COMMON, ENGINE, FRONT}}

@@ -46,6 +46,7 @@ std::string in_words(const Rule& rule) {
   number("alpha", rule.alpha, 0);
   number("beta", rule.beta, 1);
   flag(rule.norm_post, "post");
+  number("alpha_out", rule.alpha_out, 0);
   flag(rule.head_scale, "head_scale");
   flag(rule.heads_norm, "heads_norm");
   flag(rule.value_norm, "value_norm");
@@ -90,6 +91,7 @@ const std::map<std::string_view, Sites>& expected() {
       {"admin_closed", by_stack({"r=vector(4.922) post", "", "r=vector(4.922) post"},
                                 {"r=vector(3.041) post", "r=vector(3.041) post", "r=vector(3.041) post"})},
       {"b2t", by_sublayer({"post", "post", "alpha=1 post"})},
+      {"b2t_past_norm", by_sublayer({"post", "post", "post alpha_out=1"})},
       {"b2t_no_ln", by_stack({"bare", "", "alpha=0.5411 beta=0.2872"}, {"bare", "bare", "alpha=0.6888 beta=0.2872"})},
       {"dlcl_pre", everywhere("in")},
       {"dlcl_post", everywhere("post")},

@@ -34,11 +34,11 @@ TASKS = {
     "language_model": {"data.examples_train": 600, "data.examples_valid": 60, "train.max_update": 260},
     "masked_lm": {"data.numbers_max": 199, "data.examples_train": 400, "data.examples_valid": 60,
                   "train.max_update": 800, "model.encoder_layers": 2, "model.heads": 2},
-    "number_pairs": {"data.examples_valid": 200, "train.max_update": 1300, "model.encoder_layers": 2},
+    "number_pairs": {"data.examples_valid": 200, "train.max_update": 2200, "model.encoder_layers": 2},
     "morse": {"data.examples_valid": 60, "train.max_update": 1000, "model.encoder_layers": 2,
               "model.decoder_layers": 2},
 }
-MORE_UPDATES = {("masked_lm", "t_fixup"): 1500, ("number_pairs", "t_fixup"): 2000}
+MORE_UPDATES = {("masked_lm", "t_fixup"): 1500, ("number_pairs", "t_fixup"): 3000}
 SHUFFLED = {"numbers": "exact", "headline": "rouge", "number_pairs": "accuracy", "morse": "wer"}
 
 

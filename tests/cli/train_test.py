@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -81,6 +82,19 @@ class Training(unittest.TestCase):
         lines = run.stdout.decode().split("\n")
         self.assertEqual(len(lines), 5)
         self.assertEqual(lines[1], "")
+
+    def test_the_log_has_the_command_and_outputs_to_read(self):
+        settings = {"train.max_update": 4, "train.validate_interval": 2, "train.validate_metric": "exact"}
+        done = self.train("it's a run", settings)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        records = self.records("it's a run")
+        typed = shlex.split(records[0]["command"])
+        self.assertEqual(typed, ["plumb", *self.command("it's a run", settings)[1:]])
+        samples = [record for record in records if record["type"] == "samples"]
+        self.assertEqual([record["update"] for record in samples], [2, 4])
+        for record in samples:
+            self.assertEqual([len(record[side]) for side in ("source", "reference", "output")], [4, 4, 4])
+            self.assertTrue(all(record["source"]) and all(record["reference"]))
 
     def start(self, out, settings):
         """Starts or resumes a run that shows its phase, and waits for its trainer: loading LibTorch proves nothing."""

@@ -62,7 +62,7 @@ const Case kCases[] = {
     {"deepnorm_as_pre_ln", "variant = 'deepnorm'\nplacement = 'pre_ln'", ":3 model.placement: ", "deepnorm needs its own placement", "choose variant = \"pre_ln\" with init_multipliers = \"deepnorm\""},
     {"ds_init_as_b2t", "variant = 'ds_init'\nplacement = 'b2t'", ":3 model.placement: ", "cannot be placed as b2t", "use post_ln or pre_ln"},
     {"post_ln_as_pre_ln", "variant = 'post_ln'\nplacement = 'pre_ln'", ":3 model.placement: ", "(norms: post)", "variant = \"pre_ln\""},
-    {"multipliers_of_pre_ln", "init_multipliers = 'pre_ln'", ":2 model.init_multipliers: ", "pre_ln has no initial scales", "none, or one of b2t, b2t_no_ln, t_fixup, deepnorm"},
+    {"multipliers_of_pre_ln", "init_multipliers = 'pre_ln'", ":2 model.init_multipliers: ", "pre_ln has no initial scales", "none, or one of b2t, b2t_past_norm, b2t_no_ln, t_fixup, deepnorm"},
     {"multipliers_of_admin", "init_multipliers = 'admin'", ":2 model.init_multipliers: ", "admin has no initial scales", "one of"},
     {"final_norm_of_b2t_no_ln", "variant = 'b2t_no_ln'\nfinal_norm = true", ":3 model.final_norm: ", "b2t_no_ln must not have a final norm", "Remove model.final_norm"},
     {"final_norm_of_post_ln", "variant = 'post_ln'\nfinal_norm = true", ":3 model.final_norm: ", "post_ln must not have a final norm", "Remove"},
@@ -75,7 +75,7 @@ const Case kCases[] = {
     {"theory", "init = 'T'", ":2 model.init: ", "ffn_width 2048 is not width 512", "Set model.ffn_width = 512"},
     {"mirrored", "variant = 'look_linear'\nffn_width = 33", ":3 model.ffn_width: ", "ffn_width 33 is odd", "Use ffn_width 34"},
     {"mirrored_multipliers", "ffn_width = 33\ninit_multipliers = 'look_linear'", ":3 model.init_multipliers: ", "look_linear mirrors", "34"},
-    {"b2t_rescale", "b2t_rescale = 'depth'", ":2 model.b2t_rescale: ", "no stack of this model reads", "choose one of b2t, b2t_no_ln"},
+    {"b2t_rescale", "b2t_rescale = 'depth'", ":2 model.b2t_rescale: ", "no stack of this model reads", "choose one of b2t, b2t_past_norm, b2t_no_ln"},
     {"b2t_rescale_unread", "variant = 'b2t'\nb2t_rescale = 'depth'\ninit_multipliers = 'none'", ":3 model.b2t_rescale: ", "no stack", "b2t"},
 };
 // clang-format on

@@ -11,7 +11,7 @@ import os
 
 N, M, D, V = 2, 1, 128, 700  # encoder and decoder layers, width, vocabulary
 FFN = {regime: D if regime == "T" else 2 * D for regime in "ABCDTGX"}  # the theory has a square feed-forward part
-ROWS = """post_ln pre_ln admin admin_closed b2t b2t_rescaled b2t_no_ln dlcl_pre dlcl_post t_fixup deepnorm rezero
+ROWS = """post_ln pre_ln admin admin_closed b2t b2t_rescaled b2t_past_norm b2t_no_ln dlcl_pre dlcl_post t_fixup deepnorm rezero
 rezero_post_ln fixup look_linear ds_init sandwich residual_dual normformer sub_ln layer_scale mix_ln ln_scaling
 hybrid_norm hybrid_norm_star olmo2 dyt""".split()
 OWN_BASE = {"t_fixup": "B", "deepnorm": "X"}

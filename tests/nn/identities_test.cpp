@@ -62,6 +62,15 @@ TEST(Identity, B2tWithoutItsBottomConnectionIsPostLn) {
   EXPECT_GT(difference(with, post), 1e-3);
 }
 
+TEST(Identity, B2tPastTheNormWithoutItsBottomConnectionIsPostLn) {
+  Variant row = *find_variant("b2t_past_norm");
+  const at::Tensor x0 = input(kRows), with = run_row(row, x0, kRows);
+  row.at = nullptr;
+  const at::Tensor post = run_row(*find_variant("post_ln"), x0, kRows);
+  EXPECT_EQ(difference(run_row(row, x0, kRows), post), 0);
+  EXPECT_GT(difference(with, post), 1e-3);
+}
+
 TEST(Identity, DeepnormWithAlphaOneIsPostLn) {
   Variant row = *find_variant("deepnorm");
   const at::Tensor x0 = input(kRows), with = run_row(row, x0, kRows);

@@ -29,6 +29,7 @@ Matrix Layer::forward(const Matrix& x, const Matrix& previous_input, Matrix* sec
   if (v == "pre_ln" || v == "dlcl_pre" || v == "dyt" || v == "sub_ln") return pre_ln(x);
   if (v == "admin" || v == "admin_closed") return admin(x);
   if (v == "b2t") return b2t(x, previous_input);
+  if (v == "b2t_past_norm") return b2t_past_norm(x);
   if (v == "b2t_no_ln") return b2t_no_ln(x, previous_input);
   if (v == "t_fixup") return plain(x);
   if (v == "deepnorm") return deepnorm(x);
@@ -96,6 +97,13 @@ Matrix Layer::b2t(const Matrix& x, const Matrix& previous_input) const {
     }
   }
   return y;
+}
+
+// Footnote 1 of the paper: the layer input is added after the last norm.
+Matrix Layer::b2t_past_norm(const Matrix& x) const {
+  Matrix y = x;
+  for (const std::string& s : sublayers_) y = norm(s, add(y, branch(s, y)));
+  return add(x, y);
 }
 
 // 3.6: y = alpha x + beta (x_last + F(x_last)), L being the depth of this stack.

@@ -32,6 +32,7 @@ class Layer {
   Matrix pre_ln(const Matrix& x) const;
   Matrix admin(const Matrix& x) const;
   Matrix b2t(const Matrix& x, const Matrix& previous_input) const;
+  Matrix b2t_past_norm(const Matrix& x) const;
   Matrix b2t_no_ln(const Matrix& x, const Matrix& previous_input) const;
   Matrix plain(const Matrix& x) const;
   Matrix deepnorm(const Matrix& x) const;

@@ -70,6 +70,7 @@ TEST(OracleVariants, ZeroBranchesByHand) {
   features("pre_ln", [&](Row x, const Weights& w) { return ln(x, w, end); });
   features("mix_ln", [&](Row x, const Weights& w) { return ln(ln(ln(x, w, sa), w, ff), w, end); });
   features("b2t", [&](Row x, const Weights& w) { return ln(sum(x, ln(x, w, sa)), w, ff); });
+  features("b2t_past_norm", [&](Row x, const Weights& w) { return sum(x, ln(ln(x, w, sa), w, ff)); });
   features("b2t_no_ln", [&](Row x, const Weights&) { return scaled(x, 1.0 / 12.0 + std::pow(8.0, -0.2)); });
   features("t_fixup", [&](Row x, const Weights&) { return x; });
   features("hybrid_norm", [&](Row x, const Weights& w) { return ln(ln(x, w, sa), w, end); });

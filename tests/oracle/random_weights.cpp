@@ -48,8 +48,8 @@ class StackList {
   bool final_norm() const {
     if (variant_ == "residual_dual") return true;
     if (config_.final_norm != "default") return config_.final_norm == "on";
-    return !is({"post_ln", "look_linear", "ds_init", "admin", "admin_closed", "b2t", "b2t_no_ln", "t_fixup", "deepnorm",
-                "rezero", "rezero_post_ln", "fixup", "dlcl_post"});
+    return !is({"post_ln", "look_linear", "ds_init", "admin", "admin_closed", "b2t", "b2t_past_norm", "b2t_no_ln",
+                "t_fixup", "deepnorm", "rezero", "rezero_post_ln", "fixup", "dlcl_post"});
   }
 
   void norm(const std::string& name, std::size_t n) {

@@ -11,10 +11,12 @@ namespace oracle {
 
 const std::vector<std::string>& all_variants() {
   static const std::vector<std::string> variants = {
-      "post_ln",     "pre_ln",           "admin",         "admin_closed", "b2t",    "b2t_no_ln",   "dlcl_pre",
-      "dlcl_post",   "t_fixup",          "deepnorm",      "rezero",       "fixup",  "look_linear", "rezero_post_ln",
-      "ds_init",     "sandwich",         "residual_dual", "normformer",   "sub_ln", "layer_scale", "mix_ln",
-      "hybrid_norm", "hybrid_norm_star", "ln_scaling",    "olmo2",        "dyt"};
+      "post_ln",       "pre_ln",    "admin",         "admin_closed",     "b2t",
+      "b2t_past_norm", "b2t_no_ln", "dlcl_pre",      "dlcl_post",        "t_fixup",
+      "deepnorm",      "rezero",    "fixup",         "look_linear",      "rezero_post_ln",
+      "ds_init",       "sandwich",  "residual_dual", "normformer",       "sub_ln",
+      "layer_scale",   "mix_ln",    "hybrid_norm",   "hybrid_norm_star", "ln_scaling",
+      "olmo2",         "dyt"};
   return variants;
 }
 

@@ -49,7 +49,7 @@ TEST(Verdict, KnowsWhichWiringsHaveAnOpenPath) {
     findings.config.model.decoder_variant = decoder;
     return verdict_of(findings).limit;
   };
-  for (const char* open : {"pre_ln", "residual_dual", "dlcl_pre", "sandwich"}) {
+  for (const char* open : {"pre_ln", "residual_dual", "dlcl_pre", "sandwich", "b2t_past_norm"}) {
     EXPECT_EQ(limit(open, open), rules::kStrainWithOpenPath) << open;
   }
   for (const char* closed : {"post_ln", "b2t", "admin", "deepnorm", "mix_ln"}) {

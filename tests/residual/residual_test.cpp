@@ -75,7 +75,7 @@ void expect_norms_where_the_table_says(const Variant& row, Stack stack, Sublayer
 
   EXPECT_EQ(is_normalised(seen / rule.c_in), rule.norm_in) << row.equation;
   EXPECT_EQ(is_normalised(taps.records()[1].value), rule.norm_out) << row.equation;
-  EXPECT_EQ(is_normalised(out), rule.norm_post) << row.equation;
+  EXPECT_EQ(is_normalised(out - bottom * rule.alpha_out), rule.norm_post) << row.equation;
   ASSERT_EQ(flow.branches.size(), 1U);
   EXPECT_TRUE(flow.branches[0].is_same(taps.records()[1].value));
 }
@@ -152,6 +152,12 @@ TEST(Residual, IsTheEquationWithAConstantBranchAndAScalarSkip) {
   const Rows x = rows_of(o.x);
   const Rows z = plus(times(x, o.number("encoder_attn_skip_scale")), times(plain_sublayer(x), {-0.4}));
   EXPECT_LE(difference(o.out, plus(times(rows_of(o.bottom), {-2}), times(z, {3}))), 1e-12);
+}
+
+TEST(Residual, AddsTheBottomBehindTheNorm) {
+  const Outcome o{{.norm_post = true, .alpha_out = 0.8}};
+  const Rows normed = o.normed(plus(rows_of(o.x), plain_sublayer(rows_of(o.x))), "final_layer_norm");
+  EXPECT_LE(difference(o.out, plus(normed, times(rows_of(o.bottom), {0.8}))), 1e-12);
 }
 
 // The shift moves what the sub-layer reads, never the skip.

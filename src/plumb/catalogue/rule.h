@@ -25,7 +25,7 @@ struct Factor {
 ///     a  = dropout(norm_out(F(u)))
 ///     z  = r * x + g * a
 ///     z  = alpha * x_bottom + beta * z        last sub-layer of a layer only
-///     x' = norm_post(z)
+///     x' = norm_post(z) + alpha_out * x_bottom   the last term there too
 ///
 /// and what the variant puts inside F.
 struct Rule {
@@ -38,6 +38,7 @@ struct Rule {
   Factor g = {};
   double alpha = 0;
   double beta = 1;
+  double alpha_out = 0;
   // inside attention
   bool head_scale = false;  // a learned scale per head, before the output projection (NormFormer)
   bool heads_norm = false;  // a norm of the joined heads, before the output projection (sub-LN)

@@ -23,6 +23,10 @@ void b2t_at(Rule& rule, const Place& place, const VariantOptions&) {
   if (place.last_of_layer()) rule.alpha = 1;
 }
 
+void b2t_past_norm_at(Rule& rule, const Place& place, const VariantOptions&) {
+  if (place.last_of_layer()) rule.alpha_out = 1;
+}
+
 void b2t_no_ln_at(Rule& rule, const Place& place, const VariantOptions&) {
   if (!place.last_of_layer()) return;
   const B2tScales scales = b2t_without_norm(place.depth(), place.shape.width);
@@ -97,6 +101,10 @@ const Variant kVariants[] = {
     {.name = "b2t", .paper = "Takase 2022", .equation = "LN(x + F(x)); end of layer: LN(x_bottom + x + F(x))",
      .warmup = "as Post-LN; deep models train",
      .rule = {.norm_post = true}, .at = b2t_at, .multiplier = b2t_multiplier},
+
+    {.name = "b2t_past_norm", .paper = "Takase 2022, footnote 1", .equation = "LN(x + F(x)); end of layer: x_bottom + LN(x + F(x))",
+     .warmup = "worse than B2T, the paper says",
+     .rule = {.norm_post = true}, .at = b2t_past_norm_at, .multiplier = b2t_multiplier},
 
     {.name = "b2t_no_ln", .paper = "Takase 2022, app. D", .equation = "x + F(x); end of layer: a*x_bottom + b*(x + F(x)), a = min(L/12, L^-0.15), b = d^-0.2",
      .warmup = "as B2T",

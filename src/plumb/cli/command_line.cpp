@@ -51,6 +51,15 @@ std::string parse_problem(std::string text) {
   return text;
 }
 
+// For a shell: in single quotes unless nothing in it means anything there.
+std::string quoted(const std::string& argument) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=,:+@%";
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) return argument;
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + '\'';
+}
+
 }  // namespace
 
 int run_command(const std::function<int()>& command) {
@@ -72,6 +81,12 @@ void print(std::string_view text) {
   if (errno == EPIPE) throw ReaderGone{};
   throw DiskError("stdout", fmt::format("cannot write ({})", std::strerror(errno)),
                   "Free some space or write elsewhere");
+}
+
+std::string as_typed(int argc, char** argv) {
+  std::string text = "plumb";
+  for (int i = 0; i < argc; ++i) text += ' ' + quoted(argv[i]);
+  return text;
 }
 
 bool parse_arguments(CLI::App& app, int argc, char** argv) {

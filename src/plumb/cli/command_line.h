@@ -18,6 +18,9 @@ int run_command(const std::function<int()>& command);
 /// (`| head -1`) is not: the command ends quietly, as SIGPIPE would end it.
 void print(std::string_view text);
 
+/// The command as a shell would take it again: `plumb train x.toml --set 'a=b c'`. `argv[0]` is the name.
+std::string as_typed(int argc, char** argv);
+
 /// Parses what follows the name of a command: `argv[0]` is the name, whose row gives description and example.
 /// False if help was asked for and shown; throws UserError if the arguments are wrong.
 bool parse_arguments(CLI::App& app, int argc, char** argv);

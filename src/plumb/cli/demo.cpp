@@ -129,20 +129,14 @@ void print_results(const std::vector<Result>& results, double unigram_entropy) {
   print('\n' + table.to_string());
 }
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::vector<std::string> lines;
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) lines.push_back(line);
-  return lines;
-}
-
 void translate_unseen(const Config& config, const Prepared& data, const fs::path& run) {
   Transformer model(config.model, static_cast<uint64_t>(config.seed));
   load_weights(model.parameters(), Checkpoints(run).model_file(Checkpoints(run).updates().back()));
   const std::unique_ptr<Task> task = make_task(config, {data.source_tokenizer, data.target_tokenizer});
   const std::unique_ptr<TaskCorpus> test = task->open(data.test, /*training=*/false);
   const std::vector<std::string> output = task->outputs(model, *test, config.generate);
-  const std::vector<std::string> source = lines_of(data.test.source.text), reference = lines_of(data.test.target.text);
+  const std::vector<std::string> source = LineReader(data.test.source.text).rest(),
+                                 reference = LineReader(data.test.target.text).rest();
   size_t right = 0;
   for (size_t i = 0; i < output.size(); ++i) right += output[i] == reference[i];
   print(fmt::format("\n{} of {} numbers that it has never seen come out exactly right. The first ones:\n\n", right,

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 using Settings = std::vector<std::string>;  // key=value
 
 struct Request {
-  std::string config, from, checkpoints = "best", out = "runs/finetune";
+  std::string command, config, from, checkpoints = "best", out = "runs/finetune";
   std::vector<std::string> overrides, grid;
   int64_t seeds = 6;
   bool json = false;
@@ -138,6 +138,7 @@ nlohmann::json result_of(const Request& request, const Arm& arm, int64_t seed) {
   const Prepared data = prepare_data(request.config, settings, config, sources);
   if (std::optional<nlohmann::json> earlier = earlier_result(file, config, data)) return *earlier;
   Trainer trainer(config, data, run);
+  trainer.made_by(request.command);
   trainer.resume(/*allow_changes=*/false);
   const RunOutcome outcome = trainer.run();
   if (outcome == RunOutcome::Interrupted) throw Interrupted{trainer.caught_signal()};
@@ -172,6 +173,7 @@ std::string interval(const Summary& s) {
 
 int finetune_command(int argc, char** argv) {
   Request request;
+  request.command = as_typed(argc, argv);
   CLI::App app;
   app.add_option("config", request.config, "the task to fine-tune for")->required();
   app.add_option("--from", request.from, "the pre-trained run")->required();

@@ -31,11 +31,10 @@ struct FrontCommand {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr FrontCommand kFrontCommands[] = {{"list", list_command},
-                                           {"inspect", inspect_command},
-                                           {"score", score_command},
-                                           {"text", text_command},
-                                           {"prepare", prepare_command}};
+constexpr FrontCommand kFrontCommands[] = {
+    {"list", list_command},   {"inspect", inspect_command}, {"score", score_command},
+    {"text", text_command},   {"prepare", prepare_command}, {"report", report_command},
+    {"watch", watch_command}, {"sweep", sweep_command},     {"reproduce", reproduce_command}};
 
 std::string overview() {
   std::string text =

@@ -8,5 +8,9 @@ int inspect_command(int argc, char** argv);
 int score_command(int argc, char** argv);
 int text_command(int argc, char** argv);
 int prepare_command(int argc, char** argv);
+int report_command(int argc, char** argv);
+int watch_command(int argc, char** argv);
+int sweep_command(int argc, char** argv);
+int reproduce_command(int argc, char** argv);
 
 }  // namespace plumb

@@ -35,7 +35,8 @@ std::string equation_of(const Rule& rule) {
   std::string z = times(rule.r, 'r', "x") + " + " + times(rule.g, 'g', branch);
   if (rule.beta != 1) z = times(rule.beta, "(" + z + ")");
   if (rule.alpha != 0) z = times(rule.alpha, "x_bottom") + " + " + z;
-  return rule.norm_post ? fmt::format("norm({})", z) : z;
+  if (rule.norm_post) z = fmt::format("norm({})", z);
+  return rule.alpha_out != 0 ? z + " + " + times(rule.alpha_out, "x_bottom") : z;
 }
 
 std::string learned(const Factor& factor, char letter) {

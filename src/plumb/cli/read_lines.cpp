@@ -19,8 +19,7 @@ LineReader open_lines(const std::string& path) {
 
 std::vector<std::string> read_lines(const std::string& path) {
   LineReader reader = open_lines(path);
-  std::vector<std::string> lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
+  std::vector<std::string> lines = reader.rest();
   if (lines.empty()) throw UserError(reader.name(), "has no lines", "Give one sentence per line");
   if (reader.findings().byte_order_mark) fmt::print(stderr, "plumb: {}: byte order mark removed\n", reader.name());
   if (reader.findings().carriage > 0) fmt::print(stderr, "plumb: {}: Windows line ends removed\n", reader.name());

@@ -138,6 +138,7 @@ int train_command(int argc, char** argv) {
   app.add_flag("--dry-run", dry,
                "print the effective config, parameters by part, memory and tokens of a step, and stop");
   app.add_flag("--json", json, "the dry run for programs");
+  const std::string command = as_typed(argc, argv);
   if (!parse_arguments(app, argc, argv)) return 0;
   Sources sources;
   Config config = load_config(file, overrides, &sources);
@@ -160,6 +161,7 @@ int train_command(int argc, char** argv) {
   const bool kept = resume && !config.train.pretrained.empty() && std::filesystem::exists(run / "vocabulary", ignored);
   const Prepared data = prepare_data(file, overrides, config, sources, kept ? run.string() : "");
   Trainer trainer(config, data, run);
+  trainer.made_by(command);
   if (resume) trainer.resume(allow_changes);
   return exit_code(trainer, trainer.run());
 }

@@ -16,6 +16,7 @@ struct ProbeConfig {
   int64_t lanczos_vectors = 0;
   int64_t curvature_pairs = 128;
   bool curvature_blocks = true;
+  bool curvature_adam = true;
   std::string basis;
 
   template <class Self, class Visit>
@@ -29,6 +30,7 @@ struct ProbeConfig {
     visit("lanczos_vectors", c.lanczos_vectors, "curvature: random starts; 0: 1 above 10 million parameters, else 10");
     visit("curvature_pairs", c.curvature_pairs, "curvature: sentences of the fixed set; 0: the whole validation set");
     visit("curvature_blocks", c.curvature_blocks, "curvature: also the largest eigenvalue of each part of the model");
+    visit("curvature_adam", c.curvature_adam, "curvature: also the largest eigenvalue as Adam sees it");
     visit("basis", c.basis,
           "curvature: folder for the Lanczos vectors, where memory is short; an interrupted probe goes on from it. "
           "Remove it "

@@ -111,6 +111,52 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
   }
 }
 
+/// A value with its place in the file; inline tables put several on a line.
+struct Leaf {
+  Setting setting;
+  toml::source_position at;
+};
+
+bool is_list_of_tables(const toml::node& node) {
+  const toml::array* list = node.as_array();
+  return list && !list->empty() && list->is_homogeneous(toml::node_type::table);
+}
+
+// An empty [[arm]] is an arm all the same.
+Leaf empty_table(const std::string& key, toml::source_position at, const std::string& file) {
+  return {{.key = key,
+           .source = fmt::format("{}:{}", file, at.line),
+           .value = {Value::Unfit{"an empty table"}},
+           .is_table = true,
+           .written = ""},
+          at};
+}
+
+void leaves_of(const toml::table& table, const std::string& prefix, const std::string& file,
+               std::vector<Leaf>& leaves) {
+  for (const auto& [name, node] : table) {
+    const std::string key = prefix + std::string(name.str());
+    if (node.is_table()) {
+      leaves_of(*node.as_table(), key + ".", file, leaves);
+    } else if (is_list_of_tables(node)) {
+      size_t index = 0;
+      for (const toml::node& one : *node.as_array()) {
+        const std::string name_of_one = fmt::format("{}[{}]", key, index++);
+        leaves_of(*one.as_table(), name_of_one + ".", file, leaves);
+        if (one.as_table()->empty()) leaves.push_back(empty_table(name_of_one, one.source().begin, file));
+      }
+    } else {
+      const toml::source_position at = name.source().begin;
+      leaves.push_back({{.key = key,
+                         .source = fmt::format("{}:{}", file, at.line),
+                         .value = value_of(node),
+                         .is_table = false,
+                         .written = ""},
+                        at});
+    }
+  }
+}
+
 std::vector<TomlFile::Include> includes_of(toml::table& table, const fs::path& file) {
   std::vector<TomlFile::Include> includes;
   const toml::node* node = table.get("include");
@@ -135,24 +181,39 @@ std::string without_stop(std::string_view text) {
   return std::string(text);
 }
 
-}  // namespace
-
-TomlFile read_toml(const fs::path& file, const std::string& asked_by) {
+toml::table parsed(const fs::path& file, const std::string& asked_by) {
   const std::string text = read_text(file, asked_by);
   if (has_tower(text))
     throw UserError(file.string(), "a line has more than 64 dots", "A key has at most one: model.heads");
   try {
-    toml::table table = toml::parse(text);
-    TomlFile result{.includes = includes_of(table, file), .settings = {}};
-    std::vector<Line> lines;
-    flatten(table, "", file.string(), lines);
-    std::ranges::stable_sort(lines, {}, &Line::line);
-    for (Line& line : lines) result.settings.push_back(std::move(line.setting));
-    return result;
+    return toml::parse(text);
   } catch (const toml::parse_error& error) {
     throw UserError(fmt::format("{}:{}", file.string(), error.source().begin.line),
                     "not valid TOML: " + without_stop(error.description()), kLineRemedy);
   }
+}
+
+}  // namespace
+
+TomlFile read_toml(const fs::path& file, const std::string& asked_by) {
+  toml::table table = parsed(file, asked_by);
+  TomlFile result{.includes = includes_of(table, file), .settings = {}};
+  std::vector<Line> lines;
+  flatten(table, "", file.string(), lines);
+  std::ranges::stable_sort(lines, {}, &Line::line);
+  for (Line& line : lines) result.settings.push_back(std::move(line.setting));
+  return result;
+}
+
+std::vector<Setting> read_toml_leaves(const fs::path& file) {
+  std::vector<Leaf> leaves;
+  leaves_of(parsed(file, ""), "", file.string(), leaves);
+  std::ranges::stable_sort(leaves, [](const Leaf& a, const Leaf& b) {
+    return a.at.line != b.at.line ? a.at.line < b.at.line : a.at.column < b.at.column;
+  });
+  std::vector<Setting> settings;
+  for (Leaf& leaf : leaves) settings.push_back(std::move(leaf.setting));
+  return settings;
 }
 
 Setting parse_override(const std::string& text) {

@@ -54,7 +54,9 @@ at::Tensor Components::after(int layer, Sublayer sublayer, const at::Tensor& x, 
   z = at::cat({z, (branch_gain(rule, layer, sublayer) * taps_.value(branch.name())).unsqueeze(0)});
   if (rule.beta != 1) z *= rule.beta;
   if (rule.alpha != 0) z.narrow(0, 0, bottom.size(0)).add_(bottom, rule.alpha);
-  return rule.norm_post ? normed(z, norm_name(plan_.stack, layer, sublayer)) : z;
+  if (rule.norm_post) z = normed(z, norm_name(plan_.stack, layer, sublayer));
+  if (rule.alpha_out != 0) z.narrow(0, 0, bottom.size(0)).add_(bottom, rule.alpha_out);
+  return z;
 }
 
 at::Tensor Components::kept(int layer, const at::Tensor& x) const {

@@ -68,7 +68,7 @@ class Spectrum {
     report_density(starts);
     const double largest = largest_of(starts).value;
     report_quadratic(largest, top);
-    preconditioned(mask);
+    if (subject_.config().probe.curvature_adam) preconditioned(mask);
     if (subject_.config().probe.curvature_blocks) blocks();
     out_.add("seconds", {}, product_seconds_ / static_cast<double>(std::max<int64_t>(1, products_made_)));
     out_.add("steps", {}, static_cast<double>(effort_.steps));
@@ -84,8 +84,9 @@ class Spectrum {
   }
 
   int64_t products() const {
-    const bool blocks = subject_.config().probe.curvature_blocks;
-    return effort_.steps * (effort_.starts + 1) + (blocks ? kBlockSteps * std::ssize(parts_) : 0);
+    const ProbeConfig& probe = subject_.config().probe;
+    return effort_.steps * (effort_.starts + (probe.curvature_adam ? 1 : 0)) +
+           (probe.curvature_blocks ? kBlockSteps * std::ssize(parts_) : 0);
   }
 
   /// Signs, drawn from a stream of this run's own.

@@ -19,7 +19,8 @@ namespace {
 std::optional<double> theorem1_slope(const StackPlan& plan) {
   const Rule rule = plan.rule(Sublayer::FeedForward, 1);
   const bool plain = rule.r.kind == Factor::Kind::One && rule.g.kind == Factor::Kind::One && rule.alpha == 0 &&
-                     rule.beta == 1 && !rule.norm_out && plan.placement->wiring == WiringKind::Chain;
+                     rule.alpha_out == 0 && rule.beta == 1 && !rule.norm_out &&
+                     plan.placement->wiring == WiringKind::Chain;
   if (!plain || rule.norm_in == rule.norm_post) return std::nullopt;
   return rule.norm_post ? 0 : -0.5;
 }

@@ -40,7 +40,9 @@ bool has_open_path(const ModelConfig& model, Stack stack) {
   const StackPlan plan = plumb::plan(model, stack);
   if (plan.placement->wiring != WiringKind::Chain) return true;
   for (int layer = 1; layer <= plan.shape.layers(stack); ++layer) {
-    for (Sublayer sublayer : plan.shape.order(stack)) {
+    const auto& order = plan.shape.order(stack);
+    if (plan.rule(order.back(), layer).alpha_out != 0) continue;  // a way past all norms of the layer
+    for (Sublayer sublayer : order) {
       if (plan.rule(sublayer, layer).norm_post) return false;
     }
   }

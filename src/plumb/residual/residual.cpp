@@ -105,13 +105,18 @@ at::Tensor Residual::operator()(const at::Tensor& x, const at::Tensor& bottom, c
   if (rule_.alpha != 0) terms.bottom = bottom;
   if (!pass.observer) {
     terms.norm = norm_post_.as_last();
-    return ops::residual(terms);
+    return past_norm(ops::residual(terms), bottom, rows);
   }
   const at::Tensor z = ops::residual(terms);
   tap(pass, Tap::Point::Sum, z);
-  const at::Tensor out = norm_post_ ? norm_post_(z) : z;
+  const at::Tensor out = past_norm(norm_post_ ? norm_post_(z) : z, bottom, rows);
   tap(pass, Tap::Point::Out, out);
   return out;
+}
+
+at::Tensor Residual::past_norm(const at::Tensor& y, const at::Tensor& bottom, const ops::Packed& rows) const {
+  if (rule_.alpha_out == 0) return y;
+  return ops::residual({.f = y, .x = bottom, .rows = rows, .r = {.value = rule_.alpha_out}});
 }
 
 ops::Gain Residual::gain(const Factor& factor, const Parameter& learned) const {

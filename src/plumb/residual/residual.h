@@ -31,7 +31,7 @@ struct Projected {
 ///     a  = dropout(norm_out(F(u)))
 ///     z  = r * x + g * a
 ///     z  = alpha * x_bottom + beta * z        last sub-layer of a layer only (B2T)
-///     x' = norm_post(z)
+///     x' = norm_post(z) + alpha_out * x_bottom    there too
 ///
 /// Which of these parts exist is the variant's row; `bottom` is the input of the layer, for every sub-layer of it.
 class Residual {
@@ -47,6 +47,7 @@ class Residual {
 
  private:
   ops::SkipAndNorm enter(const at::Tensor& x) const;
+  at::Tensor past_norm(const at::Tensor& y, const at::Tensor& bottom, const ops::Packed& rows) const;
   ops::Gain gain(const Factor& factor, const Parameter& learned) const;
   void tap(const Pass& pass, Tap::Point point, const at::Tensor& value) const;
 

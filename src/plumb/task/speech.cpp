@@ -89,13 +89,6 @@ class FrameReader {
   FrameStatistics statistics_;
 };
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::vector<std::string> lines;
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) lines.push_back(line);
-  return lines;
-}
-
 /// Frames of several utterances, packed.
 Tokens packed_frames(const std::vector<at::Tensor>& utterances, const std::vector<int64_t>& samples) {
   std::vector<int64_t> lengths;
@@ -114,7 +107,7 @@ class SpeechCorpus : public TaskCorpus {
                bool training)
       : config_(config.speech),
         reader_(std::move(reader)),
-        paths_(lines_of(files.source.text)),
+        paths_(LineReader(files.source.text).rest()),
         target_(files.target.tokens) {
     const int64_t longest = std::min(config.data.max_length, config.model.max_positions);
     for (int64_t i = 0; i < std::ssize(paths_); ++i) {
@@ -202,7 +195,7 @@ class Speech : public Task {
 
   std::unique_ptr<TaskCorpus> open(const PreparedSplit& files, bool training) const override {
     const bool unknown = config_.speech.normalise == FeatureNorm::Global && reader_->statistics().mean.empty();
-    if (unknown && training) reader_->use_statistics_of(lines_of(files.source.text));
+    if (unknown && training) reader_->use_statistics_of(LineReader(files.source.text).rest());
     return std::make_unique<SpeechCorpus>(files, config_, reader_, training);
   }
 

@@ -103,11 +103,6 @@ bool ends_in_time(pid_t pid, int& status) {
   return false;
 }
 
-std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("signal {} ended it", WTERMSIG(status));
-  return fmt::format("it ended with exit code {}", WEXITSTATUS(status));
-}
-
 std::string read_to_end(int fd) {
   std::string all;
   char piece[4096];
@@ -125,6 +120,11 @@ std::string last_line(std::string_view text) {
 }
 
 }  // namespace
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {} ended it", WTERMSIG(status));
+  return fmt::format("it ended with exit code {}", WEXITSTATUS(status));
+}
 
 fs::path find_front() {
   std::error_code ignored;

@@ -35,6 +35,9 @@ class FrontProcess {
   pid_t pid_ = -1;
 };
 
+/// What waitpid's status says: "it ended with exit code 3", "signal 9 ended it".
+std::string how_it_ended(int status);
+
 /// Runs `plumb` to its end and returns what it wrote to stdout. If it fails, its own line is thrown with its own exit
 /// code. Unlike FrontProcess it stays in this process group: Ctrl-C ends both.
 std::string run_front(const std::vector<std::string>& arguments, const std::filesystem::path& plumb = {});

@@ -69,6 +69,12 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
+std::vector<std::string> LineReader::rest() {
+  std::vector<std::string> lines;
+  for (std::string line; next(line);) lines.push_back(line);
+  return lines;
+}
+
 bool LineReader::fill() {
   begin_ = 0;
   end_ = source_->read(buffer_);

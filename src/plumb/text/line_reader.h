@@ -36,6 +36,9 @@ class LineReader {
   /// False at the end, and `line` is then empty.
   bool next(std::string& line);
 
+  /// All lines that are left.
+  std::vector<std::string> rest();
+
   /// True if the next call would have to ask the system for bytes, and so may wait: the moment to flush what is ready.
   bool would_wait() const { return begin_ == end_; }
 

@@ -1,5 +1,6 @@
 #include "plumb/train/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -17,6 +18,7 @@
 #include "plumb/optim/schedule.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/task/loss.h"
+#include "plumb/text/line_reader.h"
 #include "plumb/train/evaluation.h"
 #include "plumb/train/locate.h"
 #include "plumb/train/validation.h"
@@ -45,6 +47,21 @@ bool belongs_to_a_head(const std::string& name) {
     if (name.find(part) != std::string::npos) return true;
   }
   return false;
+}
+
+// A few lines that a person can read beside the score.
+nlohmann::json samples_record(int64_t update, const PreparedSplit& split, const std::vector<std::string>& outputs) {
+  constexpr size_t kSamples = 4;
+  nlohmann::json sources = nlohmann::json::array(), references = sources, shown = sources;
+  LineReader source(split.source.text), target(split.target.text);
+  std::string source_line, target_line;
+  for (size_t i = 0; i < std::min(kSamples, outputs.size()); ++i) {
+    if (!source.next(source_line) || !target.next(target_line)) break;
+    sources.push_back(source_line);
+    references.push_back(target_line);
+    shown.push_back(outputs[i]);
+  }
+  return {{"type", "samples"}, {"update", update}, {"source", sources}, {"reference", references}, {"output", shown}};
 }
 
 // The checkpoint that train.pretrained names.
@@ -156,11 +173,13 @@ RunOutcome Trainer::run() {
   keep_vocabulary(run_, data_);
   task_->keep(run_);
   if (at_.update == 0) {
-    event("started", {{"parameters", model_.parameters().parameter_count()},
-                      {"train_examples", train_->lengths().size()},
-                      {"left_out", train_->left_out()},
-                      {"unigram_entropy", train_->unigram_entropy()},
-                      {"threads", at::get_num_threads()}});
+    nlohmann::json details = {{"parameters", model_.parameters().parameter_count()},
+                              {"train_examples", train_->lengths().size()},
+                              {"left_out", train_->left_out()},
+                              {"unigram_entropy", train_->unigram_entropy()},
+                              {"threads", at::get_num_threads()}};
+    if (!command_.empty()) details["command"] = command_;
+    event("started", details);
     start_weights();
   }
   while (!finished()) {
@@ -335,10 +354,12 @@ void Trainer::log_gradients(double scale) {
   log_.write({{"type", "gradients"}, {"update", at_.update}, {"norms", norms}});
 }
 
-double Trainer::valid_score(const std::string& metric) const {
+double Trainer::valid_score(const std::string& metric) {
   GenerateConfig greedy = config_.generate;
   greedy.beam = greedy.nbest = 1;
-  return corpus_score(make_measure(metric), task_->outputs(model_, *valid_, greedy), references_of(data_.valid)).value;
+  const std::vector<std::string> outputs = task_->outputs(model_, *valid_, greedy);
+  log_.write(samples_record(at_.update, data_.valid, outputs));
+  return corpus_score(make_measure(metric), outputs, references_of(data_.valid)).value;
 }
 
 bool Trainer::validate_now() {

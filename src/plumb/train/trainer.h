@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "plumb/base/jsonl.h"
 #include "plumb/config/config.h"
@@ -32,6 +33,9 @@ class Trainer {
   /// Goes back to the newest whole checkpoint; false if there is none. Throws UserError, naming what differs, if it was
   /// trained with another config or other data, unless `allow_changes`.
   bool resume(bool allow_changes);
+
+  /// What the user typed, for the log.
+  void made_by(std::string command) { command_ = std::move(command); }
 
   RunOutcome run();
   /// After an interrupted run.
@@ -73,13 +77,14 @@ class Trainer {
   void event(const std::string& kind, nlohmann::json details = {});
   double epoch_progress() const;
   Draw draw() const;
-  /// Of the outputs for the validation set, by a metric of the catalogue.
-  double valid_score(const std::string& metric) const;
+  /// Of the outputs for the validation set, by a metric of the catalogue; logs the first of them.
+  double valid_score(const std::string& metric);
 
   PhaseFile phase_;
   Config config_;
   Prepared data_;
   std::filesystem::path run_;
+  std::string command_;
   RunLock lock_;
   std::unique_ptr<Task> task_;
   std::unique_ptr<TaskCorpus> train_, valid_;

@@ -1,0 +1,96 @@
+// plumb watch FOLDER... [--port N] [-o FILE]: the page of `plumb report` while runs train. Ctrl-C ends it.
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+
+#include "plumb/base/atomic_file.h"
+#include "plumb/base/error.h"
+#include "plumb/base/sha256.h"
+#include "plumb/cli/command_line.h"
+#include "plumb/cli/front.h"
+#include "plumb/report/followed_folders.h"
+#include "plumb/report/loopback_server.h"
+#include "plumb/report/page.h"
+#include "plumb/report/page_data.h"
+
+namespace plumb {
+namespace {
+
+constexpr int kPauseMilliseconds = 2000;
+
+/// Readable when the user wants to stop.
+FileDescriptor end_of_patience() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
+}
+
+// A folder that goes away for a moment does not end it: the page stays as it was.
+bool refreshed(FollowedFolders& folders) {
+  try {
+    return folders.refresh();
+  } catch (const UserError& error) {
+    fmt::print(stderr, "plumb: {}\n", error.what());
+    return false;
+  }
+}
+
+void rewrite(FollowedFolders& folders, const std::string& out, const FileDescriptor& stop) {
+  fmt::print(stderr, "writing {} when something changes; Ctrl-C ends it\n", out);
+  write_whole(out, page_html(folders.data(), PageKind::File));
+  for (pollfd waiting{stop.get(), POLLIN, 0}; ::poll(&waiting, 1, kPauseMilliseconds) == 0;) {
+    if (refreshed(folders)) write_whole(out, page_html(folders.data(), PageKind::File));
+  }
+}
+
+void serve(FollowedFolders& folders, int port, const FileDescriptor& stop) {
+  std::string json, tag;
+  const auto render = [&] {
+    json = to_script_json(folders.data());
+    tag = fmt::format("\"{}\"", sha256_hex(json).substr(0, 16));
+  };
+  render();
+  LoopbackServer server(port, [&](Resource resource) {
+    if (refreshed(folders)) render();
+    const std::string policy = content_security_policy(PageKind::Served);
+    if (resource == Resource::Data) return HttpBody{json, "application/json", tag, policy};
+    return HttpBody{page_html(folders.data(), PageKind::Served), "text/html; charset=utf-8", tag, policy};
+  });
+  fmt::print(stderr, "http://127.0.0.1:{}/ shows it, on this machine only; Ctrl-C ends it\n", server.port());
+  server.serve(stop);
+}
+
+}  // namespace
+
+int watch_command(int argc, char** argv) {
+  std::vector<std::string> given;
+  std::string out;
+  int port = 0;
+  CLI::App app;
+  app.add_option("FOLDER", given, "run directories, sweeps, or folders of these")->required();
+  CLI::Option* port_option = app.add_option("--port", port, "where it is served; without it a free port");
+  port_option->check(CLI::Range(0, 65535));
+  app.add_option("-o,--out", out, "write the page to a file instead, again whenever a log has changed")
+      ->excludes(port_option);
+  if (!parse_arguments(app, argc, argv)) return 0;
+
+  FollowedFolders folders(given);
+  folders.refresh();
+  const FileDescriptor stop = end_of_patience();
+  if (out.empty()) {
+    serve(folders, port, stop);
+  } else {
+    rewrite(folders, out, stop);
+  }
+  return 0;
+}
+
+}  // namespace plumb

@@ -1,0 +1,82 @@
+// ---- numbers in words ----
+
+/** A number of the data: those that are not finite are strings there. */
+function num(value) {
+  if (typeof value === 'number') return value;
+  if (value === 'Infinity') return Infinity;
+  if (value === '-Infinity') return -Infinity;
+  return NaN;
+}
+
+const isNumber = (value) =>
+  typeof value === 'number' || value === 'NaN' || value === 'Infinity' || value === '-Infinity';
+
+const trimZeros = (text) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+
+const superscript = (n) => String(n).replace(/./g, (c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'['0123456789'.indexOf(c)] || '⁻');
+
+/** 4 digits for reading: 1,234, 0.0123, 1.2×10⁻⁷. */
+function short(value, digits = 4) {
+  const v = num(value);
+  if (Number.isNaN(v)) return 'NaN';
+  if (!Number.isFinite(v)) return v > 0 ? '∞' : '−∞';
+  if (v === 0) return '0';
+  const size = Math.abs(v);
+  if (size >= 1e7 || size < 1e-4) {
+    const exponent = Math.floor(Math.log10(size) + 1e-12);
+    const mantissa = trimZeros((size / 10 ** exponent).toPrecision(Math.max(1, digits - 1)));
+    const power = '10' + superscript(exponent);
+    return (v < 0 ? '−' : '') + (mantissa === '1' ? power : mantissa + '×' + power);
+  }
+  if (size >= 1000) return (v < 0 ? '−' : '') + Math.round(size).toLocaleString('en-US');
+  return (v < 0 ? '−' : '') + trimZeros(size.toPrecision(digits));
+}
+
+/** A learning rate as people write it: 3e-4. */
+function rate(value) {
+  const v = num(value);
+  if (!(v > 0) || !Number.isFinite(v)) return short(v);
+  const exponent = Math.floor(Math.log10(v) + 1e-12);
+  if (exponent >= -2) return trimZeros(v.toPrecision(3));
+  return trimZeros((v / 10 ** exponent).toPrecision(3)) + 'e' + exponent;
+}
+
+/** 12.3M parameters. */
+function large(value) {
+  const v = num(value);
+  for (const [size, letter] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ]) {
+    if (v >= size) return trimZeros((v / size).toPrecision(3)) + ' ' + letter;
+  }
+  return short(v);
+}
+
+function duration(seconds) {
+  const v = Math.round(num(seconds));
+  if (!Number.isFinite(v)) return '';
+  if (v < 60) return v + ' s';
+  if (v < 3600) return Math.floor(v / 60) + ' min ' + String(v % 60).padStart(2, '0') + ' s';
+  return Math.floor(v / 3600) + ' h ' + String(Math.floor((v % 3600) / 60)).padStart(2, '0') + ' min';
+}
+
+const plural = (count, one, many) => count.toLocaleString('en-US') + ' ' + (count === 1 ? one : many || one + 's');
+
+const grouped = (value) => value.toLocaleString('en-US');
+
+/** The lowest and the highest of a list: with thousands of values, each as an argument of Math.min, the stack overflows. */
+function extent(values) {
+  let low = Infinity,
+    high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
+
+const words = (name) => String(name).replaceAll('_', ' ');
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

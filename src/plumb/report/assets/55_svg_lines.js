@@ -1,0 +1,227 @@
+// ---- a line chart as SVG, for saving: the figure that is on the screen, with its zoom and axes ----
+
+const fontStack =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "DejaVu Sans", sans-serif';
+
+function svgText(text, x, y, attributes) {
+  return s('text', {x, y, 'font-family': fontStack, 'font-size': 12, ...attributes}, text);
+}
+
+/** Names of lines below a picture, in as many rows as they need. */
+function svgLegend(series, x, y, width, colours) {
+  const group = s('g', {});
+  let at = 0,
+    row = 0;
+  for (const one of series) {
+    const size = 34 + one.name.length * 6.7;
+    if (at > 0 && at + size > width) {
+      at = 0;
+      ++row;
+    }
+    group.append(
+      s('line', {
+        x1: x + at,
+        x2: x + at + 18,
+        y1: y + row * 18,
+        y2: y + row * 18,
+        stroke: one.css(),
+        'stroke-width': 2,
+        'stroke-dasharray': (one.dash || []).join(' ') || null,
+      }),
+    );
+    group.append(svgText(one.name, x + at + 23, y + row * 18 + 4, {fill: colours.ink}));
+    at += size;
+  }
+  return {group, height: (row + 1) * 18};
+}
+
+function svgLines(figure, zoom) {
+  const colours = theme(),
+    width = 860,
+    plot = {left: 72, top: 46, width: 764, height: 380};
+  const range = rangesOf(figure, zoom);
+  const place =
+    (axis, [low, high], size) =>
+    (value) => {
+      const f = axis.log ? Math.log10 : (v) => v;
+      return ((f(value) - f(low)) / (f(high) - f(low))) * size;
+    };
+  const px = place(figure.x, range.x, plot.width),
+    py = place(figure.y, range.y, plot.height);
+  const X = (value) => Number((plot.left + px(value)).toFixed(2));
+  const Y = (value) => Number((plot.top + plot.height - py(value)).toFixed(2));
+  const legend = svgLegend(figure.series, plot.left, plot.top + plot.height + 62, plot.width, colours);
+  const height = plot.top + plot.height + 62 + legend.height;
+  const svg = s('svg', {xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, width, height});
+  svg.append(s('rect', {width, height, fill: colours.paper}));
+  svg.append(svgText(figure.title, plot.left, 26, {fill: colours.ink, 'font-size': 16, 'font-weight': 600}));
+
+  const xTicks = ticksOf(figure.x, ...range.x, 8),
+    yTicks = ticksOf(figure.y, ...range.y, 6);
+  const xLabels = tickLabels(figure.x, xTicks),
+    yLabels = tickLabels(figure.y, yTicks);
+  xTicks.forEach((tick, i) => {
+    svg.append(s('line', {x1: X(tick), x2: X(tick), y1: plot.top, y2: plot.top + plot.height, stroke: colours.grid}));
+    svg.append(
+      svgText(xLabels[i], X(tick), plot.top + plot.height + 18, {fill: colours.muted, 'text-anchor': 'middle'}),
+    );
+  });
+  yTicks.forEach((tick, i) => {
+    svg.append(s('line', {x1: plot.left, x2: plot.left + plot.width, y1: Y(tick), y2: Y(tick), stroke: colours.grid}));
+    svg.append(svgText(yLabels[i], plot.left - 8, Y(tick) + 4, {fill: colours.muted, 'text-anchor': 'end'}));
+  });
+  svg.append(
+    svgText(figure.x.label, plot.left + plot.width / 2, plot.top + plot.height + 38, {
+      fill: colours.muted,
+      'text-anchor': 'middle',
+    }),
+  );
+  const middle = plot.top + plot.height / 2;
+  svg.append(
+    svgText(figure.y.label, 16, middle, {
+      fill: colours.muted,
+      'text-anchor': 'middle',
+      transform: `rotate(-90 16 ${middle})`,
+    }),
+  );
+
+  const inside = s('svg', {
+    x: plot.left,
+    y: plot.top,
+    width: plot.width,
+    height: plot.height,
+    overflow: 'hidden',
+    viewBox: `${plot.left} ${plot.top} ${plot.width} ${plot.height}`,
+  });
+  for (const line of figure.horizontals || []) {
+    inside.append(
+      s('line', {
+        x1: plot.left,
+        x2: plot.left + plot.width,
+        y1: Y(line.y),
+        y2: Y(line.y),
+        stroke: colours.muted,
+        'stroke-dasharray': '3 3',
+      }),
+    );
+  }
+  for (const line of figure.verticals || []) {
+    const colour = line.css ? line.css() : colours.muted;
+    inside.append(
+      s('line', {
+        x1: X(line.x),
+        x2: X(line.x),
+        y1: plot.top,
+        y2: plot.top + plot.height,
+        stroke: colour,
+        'stroke-dasharray': '5 3',
+      }),
+    );
+    inside.append(
+      svgText(line.text, X(line.x) + 4, plot.top + 14 + 14 * (line.row || 0), {fill: colour, 'font-size': 11}),
+    );
+  }
+  const path = (line) => linePath(line, figure, X, Y);
+  for (const one of figure.series.filter((any) => any.raw))
+    inside.append(s('path', {d: path(rawLine(one)), fill: 'none', stroke: one.css(), 'stroke-opacity': 0.25}));
+  for (const one of figure.series) {
+    if (one.low && figure.series.length <= 8)
+      inside.append(s('path', {d: bandPath(one, figure, X, Y), fill: one.css(), 'fill-opacity': 0.14}));
+    inside.append(
+      s('path', {
+        d: path(one),
+        fill: 'none',
+        stroke: one.css(),
+        'stroke-width': one.width || 1.8,
+        'stroke-linejoin': 'round',
+        'stroke-dasharray': (one.dash || []).join(' ') || null,
+      }),
+    );
+    if (one.points) {
+      one.x.forEach(
+        (x, i) =>
+          usable(one.y[i], figure.y.log) &&
+          usable(x, figure.x.log) &&
+          inside.append(s('circle', {cx: X(x), cy: Y(one.y[i]), r: 3, fill: one.css()})),
+      );
+    }
+    for (const mark of marksOf(one)) {
+      inside.append(
+        s('path', {d: `M${X(mark.x) - 4} ${plot.top + 5}l8 8m0 -8l-8 8`, stroke: one.css(), 'stroke-width': 2}),
+      );
+      if (mark.ends) {
+        inside.append(
+          s('line', {
+            x1: X(mark.x),
+            x2: X(mark.x),
+            y1: plot.top,
+            y2: plot.top + plot.height,
+            stroke: one.css(),
+            'stroke-dasharray': '2 3',
+          }),
+        );
+        inside.append(
+          svgText(mark.text, X(mark.x) - 7, plot.top + 14, {fill: one.css(), 'font-size': 11, 'text-anchor': 'end'}),
+        );
+      }
+    }
+  }
+  svg.append(
+    inside,
+    s('rect', {x: plot.left, y: plot.top, width: plot.width, height: plot.height, fill: 'none', stroke: colours.line}),
+    legend.group,
+  );
+  return svg;
+}
+
+/** Where a line has something that cannot be drawn as a point. */
+function marksOf(one) {
+  const gaps = (one.gaps || []).map((gap) => ({x: gap.from, text: gapInWords(gap)}));
+  return [...gaps, ...(one.marks || []).map((mark) => ({...mark, ends: true}))];
+}
+
+function gapInWords(gap) {
+  const at = gap.from === gap.to ? 'at ' + short(gap.from) : 'from ' + short(gap.from) + ' to ' + short(gap.to);
+  return short(gap.value) + ' ' + at + (gap.count > 1 ? ' (' + gap.count + ' values)' : '');
+}
+
+/** What was logged, behind its smoothed line. */
+const rawLine = (one) => ({...one.raw, gaps: one.gaps});
+
+/** Calls back for every stretch of neighbours that can be joined: nothing that is not finite lies between them. */
+function eachPoint({x, y, gaps: all}, figure, move, line) {
+  const gaps = all || [];
+  let next = 0,
+    joined = false;
+  for (let i = 0; i < x.length; ++i) {
+    while (next < gaps.length && gaps[next].from < x[i]) {
+      joined = false;
+      ++next;
+    }
+    if (!usable(y[i], figure.y.log) || !usable(x[i], figure.x.log)) {
+      joined = false;
+      continue;
+    }
+    (joined ? line : move)(x[i], y[i], i);
+    joined = true;
+  }
+}
+
+function linePath(line, figure, X, Y) {
+  const parts = [];
+  eachPoint(
+    line,
+    figure,
+    (x, y) => parts.push('M' + X(x) + ' ' + Y(y)),
+    (x, y) => parts.push('L' + X(x) + ' ' + Y(y)),
+  );
+  return parts.join('') || 'M0 0';
+}
+
+function bandPath(one, figure, X, Y) {
+  const floor = rangesOf(figure, null).y[0];
+  const low = one.low.map((value) => (figure.y.log && !(value > 0) ? floor : value));
+  const points = one.x.map((x, i) => X(x) + ' ' + Y(one.high[i]));
+  for (let i = one.x.length - 1; i >= 0; --i) points.push(X(one.x[i]) + ' ' + Y(low[i]));
+  return 'M' + points.join('L') + 'Z';
+}

@@ -1,0 +1,154 @@
+// ---- a card: title, tools, chart, what it says ----
+
+function toolButton(text, label, action, pressed) {
+  return h(
+    'button',
+    {type: 'button', class: 'tool', 'aria-label': label, title: label, 'aria-pressed': pressed, onclick: action},
+    text,
+  );
+}
+
+const charts = new Map(); // by id, of those on the page
+
+/** Takes the charts of a part off the page, and says how high each stood there. */
+function removeCharts(part) {
+  const heights = new Map();
+  for (const [id, one] of charts) {
+    if (one.part !== part) continue;
+    if (one.chart.element.dataset.near) heights.set(id, one.card.offsetHeight);
+    one.chart.destroy();
+    charts.delete(id);
+  }
+  return heights;
+}
+
+/** Charts are drawn when they come near: until then they take the room that they had, so that nothing below them moves. */
+function keepRoom(heights) {
+  for (const [id, height] of heights) if (charts.has(id)) charts.get(id).card.style.minHeight = height + 'px';
+}
+
+/** {id, title, note, figure: () => figure, group, axes: which can be logarithmic, menus: [menu]} */
+function lineCard(options) {
+  const chart = new LineChart(options.id, () => ({title: options.title, ...options.figure()}), options.group);
+  const notes = h('div', {class: 'notes'});
+  const toggles = (options.axes || ['y', 'x']).map((which) => {
+    const button = toolButton('log ' + which, 'logarithmic ' + which + ' axis', () => {
+      const figure = chart.figure();
+      view.log[options.id] = {x: figure.x.log, y: figure.y.log, [which]: !figure[which].log};
+      chart.refresh();
+      show();
+    });
+    button.which = which;
+    return button;
+  });
+  const reset = toolButton('all', 'show all, as before the zoom (double click)', () => chart.setZoom(null));
+  reset.classList.add('reset');
+  const show = () => {
+    const figure = chart.figure();
+    for (const button of toggles) button.setAttribute('aria-pressed', String(figure[button.which].log));
+    reset.hidden = !chart.zoom;
+    notes.replaceChildren(...(options.legend ? [namesOf(figure)] : []), ...noteLines(figure));
+  };
+  chart.drawn = show;
+  const update = chart.refreshSoon;
+  on('zoom:' + chart.group, update);
+  const card = makeCard(
+    options,
+    chart,
+    [...toggles, reset],
+    notes,
+    () => svgLines(chart.figure(), chart.zoom),
+    () => lineCsv(chart.figure(), chart.zoom),
+    update,
+  );
+  return card;
+}
+
+/** The names of lines below a chart that has no legend of its own above it. */
+function namesOf(figure) {
+  const named = figure.series.filter((one) => !one.silent);
+  return h(
+    'p',
+    {class: 'names'},
+    named.slice(0, 24).map((one) => h('span', {class: 'arm'}, swatch(one), ' ' + one.name)),
+    named.length > 24 ? ' and ' + (named.length - 24) + ' more' : null,
+  );
+}
+
+/** What happened to lines that could not be drawn to their end. */
+function noteLines(figure) {
+  const lines = [];
+  for (const one of figure.series) {
+    for (const mark of one.marks || [])
+      lines.push(h('p', {class: 'warning'}, swatch(one), ' ' + one.name + ' ' + mark.text));
+    const gaps = one.gaps || [];
+    if (gaps.length) {
+      lines.push(
+        h(
+          'p',
+          {class: 'warning'},
+          swatch(one),
+          ' ' +
+            one.name +
+            ': not finite: ' +
+            gaps.slice(0, 3).map(gapInWords).join(', ') +
+            (gaps.length > 3 ? ' and ' + (gaps.length - 3) + ' more' : ''),
+        ),
+      );
+    }
+  }
+  const shown = lines.slice(0, 8);
+  if (lines.length > 8) shown.push(h('p', {class: 'warning'}, 'and ' + (lines.length - 8) + ' more'));
+  return shown;
+}
+
+function heatCard(options) {
+  const chart = new HeatMap(options.id, () => ({title: options.title, ...options.figure()}));
+  return makeCard(
+    options,
+    chart,
+    [],
+    null,
+    () => svgHeatMap({title: options.title, ...options.figure()}, 860, true).svg,
+    () => heatCsv({title: options.title, ...options.figure()}),
+    chart.refreshSoon,
+  );
+}
+
+function makeCard(options, chart, tools, notes, svg, text, update) {
+  const title = options.title;
+  const save = h(
+    'span',
+    {class: 'save', role: 'group', 'aria-label': 'save'},
+    toolButton('SVG', 'save ' + title + ' as SVG', () => saveSvg(title, svg())),
+    toolButton('PNG', 'save ' + title + ' as PNG', () => savePng(title, svg())),
+    toolButton('CSV', 'save the numbers of ' + title + ' as CSV', () => saveCsv(title, text())),
+  );
+  const card = h(
+    'article',
+    {class: 'card' + (options.wide ? ' wide' : '') + (options.small ? ' small' : ''), 'data-chart': options.id},
+    h('header', {}, h('h3', {}, title), h('div', {class: 'tools'}, options.menus || [], tools, save)),
+    options.note ? h('p', {class: 'note'}, options.note) : null,
+    chart.element,
+    notes,
+  );
+  charts.set(options.id, {chart, card, update, svg, csv: text, part: partInTheMaking});
+  return card;
+}
+
+/** A choice whose answer outlives a refresh: options are [value, text]. */
+function menu(id, label, options, changed) {
+  if (!options.some(([value]) => value === view.choice[id])) view.choice[id] = options[0][0];
+  const select = h(
+    'select',
+    {
+      'aria-label': label,
+      onchange: () => {
+        view.choice[id] = select.value;
+        changed();
+      },
+    },
+    options.map(([value, text]) => h('option', {value, selected: value === view.choice[id]}, text)),
+  );
+  return h('label', {class: 'menu'}, label + ' ', select);
+}

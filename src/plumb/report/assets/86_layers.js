@@ -1,0 +1,139 @@
+// ---- gradient norms per layer, over a run ----
+
+const runsWithGradients = () => data.runs.filter((run) => run.gradients);
+
+/** "encoder.layers.3.ffn" is what the log says, "encoder 3 ffn" what a reader wants. */
+const sublayerName = (name) =>
+  name.replace('.layers.', ' ').replace('encoder_attn', 'cross attn').replaceAll(/[._]/g, ' ');
+const stackOf = (name) => name.split('.')[0];
+const kindOf = (name) => name.split('.').pop();
+
+const chosenRun = (id) => runsWithGradients().find((run) => run.name === view.choice[id]) || runsWithGradients()[0];
+
+function gradientHeatFigure(id) {
+  const run = chosenRun(id),
+    kept = view.choice[id + '.part'] || 'all';
+  const {names, updates, norms, logged} = run.gradients;
+  const chosen = names
+    .map((name, index) => ({name, index}))
+    .filter(({name}) => kept === 'all' || stackOf(name) === kept || kindOf(name) === kept);
+  return {
+    x: {label: 'update', values: updates, format: grouped},
+    y: {label: 'sub-layer', values: chosen.map(({name}) => sublayerName(name))},
+    cells: chosen.map(({index}) => norms.map((column) => (column[index] === null ? null : num(column[index])))),
+    log: true,
+    legend: 'gradient norm',
+    logged,
+  };
+}
+
+/** For each run that is shown, the norms of one kind of sub-layer along its layers, at one moment of its training. */
+function profileSeries(stack, id) {
+  const share = Number(view.choice[id + '.time'] ?? 1),
+    kind = view.choice[id + '.kind'] || 'ffn',
+    series = [];
+  for (const run of runsWithGradients().filter(isShown)) {
+    const {names, updates, norms} = run.gradients;
+    const column = Math.round(share * (updates.length - 1));
+    const layers = names
+      .map((name, index) => ({name, index}))
+      .filter(({name}) => stackOf(name) === stack && kindOf(name) === kind);
+    if (!layers.length) continue;
+    series.push({
+      key: run.name,
+      name: run.name,
+      ...seriesLook(runStyle(run)),
+      points: true,
+      x: layers.map((one, i) => i + 1),
+      y: layers.map(({index}) => num(norms[column][index])),
+      gaps: [],
+    });
+  }
+  return series;
+}
+
+function layersSection() {
+  const runs = runsWithGradients();
+  if (!runs.length) return null;
+  const id = 'gradients';
+  const all = [...new Set(runs.flatMap((run) => run.gradients.names))];
+  const stacks = [...new Set(all.map(stackOf))],
+    kinds = [...new Set(all.map(kindOf))];
+  if (!kinds.includes(view.choice[id + '.kind'])) view.choice[id + '.kind'] = kinds.includes('ffn') ? 'ffn' : kinds[0];
+  const update = (which) => () => charts.get(which).update();
+  const parts = [
+    ['all', 'all sub-layers'],
+    ...stacks.map((stack) => [stack, stack]),
+    ...kinds.map((kind) => [kind, words(kind)]),
+  ];
+  const heatMap = heatCard({
+    id: id + '.heat',
+    title: 'Gradient norm per sub-layer',
+    wide: true,
+    figure: () => gradientHeatFigure(id),
+    note: 'Colour is the logarithm of the norm of a sub-layer’s gradient. A dark floor or ceiling is a layer that learns nothing.',
+    menus: [
+      menu(
+        id,
+        'run',
+        runs.map((run) => [run.name, run.name]),
+        update(id + '.heat'),
+      ),
+      menu(id + '.part', 'part', parts, update(id + '.heat')),
+    ],
+  });
+  const profiles = stacks.map((stack) =>
+    lineCard({
+      id: id + '.' + stack,
+      title: 'Gradient profile, ' + stack,
+      axes: ['y'],
+      legend: true,
+      figure: () => ({
+        x: {label: 'layer', whole: true},
+        y: {label: 'gradient norm', log: true},
+        series: profileSeries(stack, id),
+      }),
+    }),
+  );
+  const profilesUpdate = () => stacks.forEach((stack) => charts.get(id + '.' + stack).update());
+  const moment = () => {
+    const share = Number(view.choice[id + '.time'] ?? 1);
+    const [low, high] = extent(
+      runsWithGradients().map(({gradients}) => gradients.updates[Math.round(share * (gradients.updates.length - 1))]),
+    );
+    return 'update ' + (low === high ? grouped(low) : grouped(low) + ' to ' + grouped(high));
+  };
+  const said = h('output', {for: 'moment'}, moment());
+  const slider = h('input', {
+    type: 'range',
+    id: 'moment',
+    min: 0,
+    max: 1,
+    step: 0.005,
+    value: view.choice[id + '.time'] ?? 1,
+    oninput: () => {
+      view.choice[id + '.time'] = slider.value;
+      said.textContent = moment();
+      profilesUpdate();
+    },
+  });
+  on('data', () => (said.textContent = moment()));
+  return section(
+    'layers',
+    'Layers',
+    'How the gradient is spread over depth while a run trains (train.gradient_interval).',
+    h('div', {class: 'grid'}, heatMap),
+    h(
+      'div',
+      {class: 'controls'},
+      menu(
+        id + '.kind',
+        'sub-layer',
+        kinds.map((kind) => [kind, words(kind)]),
+        profilesUpdate,
+      ),
+      h('label', {class: 'menu', for: 'moment'}, 'moment ', slider, said),
+    ),
+    h('div', {class: 'grid'}, profiles),
+  );
+}

@@ -1,0 +1,88 @@
+// ---- lines: one card for each number and stack; other labels are a menu ----
+
+const firstChoice = {matrix: 'fc2', sublayer: 'ffn', point: '5'};
+
+function lineFamily(arms, probe, number, meaning) {
+  const curves = arms.flatMap((one) =>
+    curvesOf(one, probe, number)
+      .filter((curve) => curve.axis)
+      .map((curve) => ({one, curve})),
+  );
+  if (!curves.length) return [];
+  const stacks = [...new Set(curves.map(({curve}) => curve.labels.stack || ''))];
+  return stacks.map((stack) => {
+    const id = 'probe.' + probe + '.' + number + '.' + stack;
+    const mine = curves.filter(({curve}) => (curve.labels.stack || '') === stack);
+    const keys = [...new Set(mine.flatMap(({curve}) => Object.keys(curve.labels)))].filter(
+      (key) => key !== 'stack' && key !== 'seed',
+    );
+    const valuesOf = (key) => [...new Set(mine.map(({curve}) => curve.labels[key] || ''))];
+    const several = keys.filter((key) => valuesOf(key).length > 1);
+    const menus = several.map((key) => {
+      const values = valuesOf(key),
+        first =
+          values.length * arms.length <= 8
+            ? 'all'
+            : values.find((value) => value.endsWith(firstChoice[key] || '\u0000')) || values[values.length - 1];
+      return menu(
+        id + '.' + key,
+        words(key),
+        [first, ...[...values, 'all'].filter((value) => value !== first)].map((value) => [value, value]),
+        () => charts.get(id).update(),
+      );
+    });
+    const figure = () => {
+      const chosen = mine.filter(({curve}) =>
+        several.every(
+          (key) => view.choice[id + '.' + key] === 'all' || curve.labels[key] === view.choice[id + '.' + key],
+        ),
+      );
+      const series = chosen.map(({one, curve}) => {
+        const parts = several.filter((key) => view.choice[id + '.' + key] === 'all');
+        const name = [one.label, ...parts.map((key) => words(curve.labels[key] || ''))].join(', ');
+        const dash = parts.length
+          ? dashes[valuesOf(parts[0]).indexOf(curve.labels[parts[0]] || '') % dashes.length]
+          : one.style.dash;
+        return probeLine(one, curve, {name, dash});
+      });
+      const axis = mine[0].curve.axis;
+      return {
+        x: {
+          label: words(axis),
+          whole: axis === 'layer' || axis === 'depth',
+          log: axis === 'rate' || axis === 'fraction' || axis === 'depth',
+        },
+        y: {label: words(number), log: wantsLog(series)},
+        series: [...series, ...boundLines(arms, probe, number, stack)],
+      };
+    };
+    return lineCard({
+      id,
+      title: capital(words(probe) + ': ' + words(number)) + (stack ? ', ' + stack : ''),
+      note: meaning && capital(meaning) + '.',
+      figure,
+      menus,
+      legend: true,
+    });
+  });
+}
+
+/** The bounds of Lemma 2 around the sizes that it speaks of. */
+function boundLines(arms, probe, number, stack) {
+  if (probe !== 'hidden_state' || number !== 'size') return [];
+  const one = arms.find((arm) => curvesOf(arm, probe, 'low').length);
+  if (!one) return [];
+  return ['low', 'high'].flatMap((bound) =>
+    curvesOf(one, probe, bound)
+      .filter((curve) => (curve.labels.stack || '') === stack)
+      .map((curve) =>
+        probeLine(one, curve, {
+          name: 'Lemma 2, ' + (bound === 'low' ? 'least' : 'most'),
+          css: () => theme().muted,
+          dash: [3, 4],
+          width: 1.2,
+          points: false,
+        }),
+      ),
+  );
+}

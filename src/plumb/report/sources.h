@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace plumb {
+
+/// A folder that a page is made of, and what it is called there.
+struct NamedFolder {
+  std::filesystem::path folder;
+  std::string name;
+};
+
+/// What there is to show: folders with a log.jsonl or config.toml, with a probe.jsonl, with a sweep.json. A folder may
+/// be several of these.
+struct PageSources {
+  std::vector<NamedFolder> runs, probes, sweeps;
+};
+
+/// A given folder that is nothing of the kind itself stands for those below it, in the order of their names; with a run
+/// come the probes of it that lie in its folder `probes`. Throws UserError for one that does not exist, or in which
+/// there is nothing to show.
+PageSources find_sources(const std::vector<std::string>& given);
+
+}  // namespace plumb

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "plumb/reproduce/entry.h"
+
+namespace plumb::reproduce {
+
+/// All expectations hold, some, or none.
+enum class Verdict { Reproduced, Partly, NotReproduced };
+std::string_view verdict_name(Verdict verdict);  // "reproduced", "partly", "not reproduced"
+
+struct Judgement {
+  Verdict verdict;
+  std::vector<RuleFinding> findings;  // one for each expectation
+};
+
+/// Throws UserError if something that a rule speaks of was not measured.
+Judgement judge(const Entry& entry, const Measurements& measured);
+
+}  // namespace plumb::reproduce

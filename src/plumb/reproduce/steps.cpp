@@ -1,0 +1,124 @@
+#include "plumb/reproduce/steps.h"
+
+#include <chrono>
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "plumb/base/atomic_file.h"
+#include "plumb/base/error.h"
+#include "plumb/base/sha256.h"
+#include "plumb/reproduce/evidence.h"
+#include "plumb/sweep/read_sweep.h"
+#include "plumb/sweep/run_all.h"
+#include "plumb/text/front_process.h"
+
+namespace plumb::reproduce {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kReadings[] = "probe.jsonl", kSeconds[] = "seconds";
+
+void add_curves(const fs::path& file, const std::string& of, Measurements& into) {
+  for (MeasuredCurve& curve : measured_curves(file, of)) into.curves.push_back(std::move(curve));
+}
+
+/// One entry's sweeps, as far as its probes need to find their runs.
+using SweepsByName = std::map<std::string, SweepResults>;
+
+void refuse_failed(const SweepResults& results) {
+  for (const RunResult& run : results.runs) {
+    if (run.error.empty()) continue;
+    throw Error(Exit::OurMistake, (results.out / run.run.folder).string(), "could not be trained: " + run.error,
+                "Mend that and call `plumb reproduce` again; nothing was judged");
+  }
+}
+
+void add_sweep(const SweepResults& results, Evidence& evidence) {
+  for (const ArmResult& arm : results.arms) {
+    for (const size_t index : arm.runs) {
+      MeasuredRun run = measured_run(results.out / results.runs[index].run.folder, arm.arm.name);
+      for (const MeasuredRun& other : evidence.measured.runs) {
+        if (other.arm != run.arm || other.seed != run.seed) continue;
+        throw UserError(results.sweep.file.string(), fmt::format("the arm {} is in two sweeps of an entry", run.arm),
+                        "Rename it in one of them");
+      }
+      for (const auto& [name, value] : results.runs[index].test) run.numbers[kTestPrefix + name] = value;
+      evidence.seconds += run.numbers["seconds"];
+      evidence.measured.runs.push_back(std::move(run));
+    }
+  }
+}
+
+fs::path run_folder(const ProbeStep& step, const SweepResults& results) {
+  const ArmResult* arm = results.find(step.arm);
+  if (arm) {
+    for (const size_t index : arm->runs) {
+      const RunResult& run = results.runs[index];
+      if (run.run.seed == step.seed) return results.out / run.run.folder;
+    }
+  }
+  throw UserError(results.sweep.file.string(), fmt::format("has no run of {} with seed {}", step.arm, step.seed),
+                  "Check desk.probe of the entry");
+}
+
+// Where the readings of a run lie in the run's own folder, so that they go when it goes.
+fs::path probe_folder(const ProbeStep& step, const fs::path& subject, const StepOptions& options) {
+  const std::string name = fmt::format("{}-{}", fmt::join(step.only, "-"), sha256_hex(identity_of(step)).substr(0, 12));
+  return (step.config.empty() ? subject : options.out) / "probes" / name;
+}
+
+std::vector<std::string> arguments_of(const ProbeStep& step, const fs::path& subject, const fs::path& folder) {
+  std::vector<std::string> arguments = {"probe", subject.string(), "--only",
+                                        fmt::format("{}", fmt::join(step.only, ","))};
+  if (!step.compare.empty()) {
+    arguments.insert(arguments.end(), {"--compare", fmt::format("{}", fmt::join(step.compare, ","))});
+  }
+  if (!step.checkpoint.empty()) arguments.insert(arguments.end(), {"--checkpoint", step.checkpoint});
+  for (const std::string& one : step.set) arguments.insert(arguments.end(), {"--set", one});
+  arguments.insert(arguments.end(), {"--out", folder.string()});
+  return arguments;
+}
+
+double seconds_in(const fs::path& file) {
+  double seconds = 0;
+  std::ifstream(file) >> seconds;
+  return seconds;
+}
+
+void add_probe(const ProbeStep& step, const SweepsByName& sweeps, const StepOptions& options, Evidence& evidence) {
+  const fs::path subject = step.config.empty() ? run_folder(step, sweeps.at(step.sweep)) : fs::path(step.config);
+  const fs::path folder = probe_folder(step, subject, options);
+  if (!fs::exists(folder / kReadings)) {
+    if (!options.quiet) fmt::print(stderr, "probing {} ({})\n", step.name, fmt::join(step.only, ", "));
+    const auto start = std::chrono::steady_clock::now();
+    run_front(arguments_of(step, subject, folder));
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    write_whole(folder / kSeconds, fmt::format("{:.1f}\n", seconds));
+  }
+  evidence.seconds += seconds_in(folder / kSeconds);
+  add_curves(folder / kReadings, step.compare.empty() ? step.name : "", evidence.measured);
+}
+
+}  // namespace
+
+Evidence gather(const Entry& entry, const StepOptions& options) {
+  Evidence evidence;
+  SweepsByName sweeps;
+  for (const fs::path& file : entry.desk.sweeps) {
+    const Sweep sweep = read_sweep(file);
+    SweepResults results = run_all(
+        sweep, {.out = options.out / sweep_name(file), .cores = options.cores, .quiet = options.quiet, .plumb = {}});
+    refuse_failed(results);
+    add_sweep(results, evidence);
+    sweeps.emplace(sweep_name(file), std::move(results));
+  }
+  for (const ProbeStep& step : entry.desk.probes) add_probe(step, sweeps, options, evidence);
+  for (const fs::path& file : entry.desk.records) add_curves(file, "", evidence.measured);
+  return evidence;
+}
+
+}  // namespace plumb::reproduce

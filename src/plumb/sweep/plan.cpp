@@ -1,0 +1,303 @@
+#include "plumb/sweep/plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "plumb/base/error.h"
+#include "plumb/base/sha256.h"
+#include "plumb/catalogue/metrics.h"
+#include "plumb/catalogue/tasks.h"
+#include "plumb/config/load.h"
+#include "plumb/config/presets.h"
+#include "plumb/config/suggestion.h"
+
+namespace plumb {
+namespace {
+
+constexpr size_t kLongestFolder = 120;
+
+std::string where(const Sweep& sweep) {
+  return sweep.file.empty() ? "sweep " + sweep.name : sweep.file.string();
+}
+
+std::string key_of(const Override& one) {
+  return one.substr(0, one.find('='));
+}
+
+std::string last_part(const std::string& key) {
+  return key.substr(key.rfind('.') + 1);
+}
+
+// "admin lr=0.001 betas=[0.9, 0.98]" becomes "admin_lr=0.001_betas=0.9,0.98": nothing that a shell or a disk minds.
+std::string folder_name(const std::string& name) {
+  std::string folder;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool after_comma = i > 0 && name[i - 1] == ',';
+    if (c == '[' || c == ']' || c == '"' || (c == ' ' && after_comma)) continue;
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) || std::string_view("._=+-,").find(c) != std::string::npos;
+    folder += plain ? c : '_';
+  }
+  if (folder.size() > kLongestFolder) {
+    folder = folder.substr(0, kLongestFolder) + "-" + sha256_hex(name).substr(0, 8);
+  }
+  return folder;
+}
+
+Arm make_arm(const Sweep& sweep, const ListedArm& listed, const std::vector<std::string>& point) {
+  Arm arm{.name = listed.name, .listed = listed.name, .point = point, .overrides = listed.overrides, .folder = {}};
+  for (size_t i = 0; i < point.size(); ++i) {
+    const std::string& key = sweep.grid[i].key;
+    arm.name += fmt::format("{}{}={}", arm.name.empty() ? "" : " ", short_key(sweep, key), plain_value(point[i]));
+    arm.overrides.push_back(key + "=" + point[i]);
+  }
+  if (arm.name.empty()) arm.name = "run";  // neither arms nor grid: seeds only
+  arm.folder = folder_name(arm.name);
+  return arm;
+}
+
+// ---- checks ----
+
+void check_values(const Sweep& sweep) {
+  for (const Axis& axis : sweep.grid) {
+    const std::set<std::string> different(axis.values.begin(), axis.values.end());
+    if (axis.values.empty())
+      throw UserError(where(sweep), fmt::format("the grid has no values of {}", axis.key), "Give some");
+    if (different.size() < axis.values.size()) {
+      throw UserError(where(sweep), fmt::format("the grid has a value of {} twice", axis.key), "Name each value once");
+    }
+  }
+  if (sweep.seeds.empty()) throw UserError(where(sweep), "there are no seeds", "Write seeds = 3, or a list of them");
+  if (std::set<int64_t>(sweep.seeds.begin(), sweep.seeds.end()).size() < sweep.seeds.size()) {
+    throw UserError(where(sweep), "a seed is there twice", "Name each seed once");
+  }
+}
+
+// A key that is set in two of these places would silently lose one of its values.
+void check_keys(const Sweep& sweep) {
+  std::set<std::string> grid;
+  for (const Axis& axis : sweep.grid) grid.insert(axis.key);
+  const auto check = [&](const Override& one, const std::string& place) {
+    const std::string key = key_of(one);
+    if (key == "seed" || key == "threads") {
+      throw UserError(
+          where(sweep), fmt::format("{} sets {}", place, key),
+          key == "seed" ? "Write seeds = [1, 2, 3] above the tables" : "Write threads = 1 above the tables");
+    }
+    if (grid.contains(key)) {
+      throw UserError(where(sweep), fmt::format("{} sets {}, which the grid varies", place, key),
+                      "Leave one of them out");
+    }
+  };
+  for (const Override& one : sweep.set) check(one, "[set]");
+  for (const ListedArm& arm : sweep.arms) {
+    for (const Override& one : arm.overrides) check(one, "arm " + arm.name);
+  }
+  for (const std::string key : {"seed", "threads"}) {
+    if (grid.contains(key)) {
+      throw UserError(where(sweep), fmt::format("the grid varies {}", key),
+                      fmt::format("Write {} above the tables", key == "seed" ? "seeds = 3" : "threads = 1"));
+    }
+  }
+}
+
+void check_names(const Sweep& sweep, const std::vector<Arm>& arms) {
+  std::set<std::string> folders;
+  for (const Arm& arm : arms) {
+    const std::string folder = arm.folder.string();
+    if (folder.starts_with('.') || folder.starts_with("sweep.")) {
+      throw UserError(where(sweep), fmt::format("an arm is called {}", arm.name), "Begin its name with a letter");
+    }
+    if (!folders.insert(folder).second) {
+      throw UserError(where(sweep), fmt::format("two arms are called {}", folder), "Give each a name of its own");
+    }
+  }
+}
+
+void check_baseline(const Sweep& sweep, const std::vector<Arm>& arms) {
+  if (sweep.baseline.empty()) return;
+  std::vector<std::string_view> names;
+  for (const Arm& arm : arms) {
+    names.push_back(arm.name);
+    if (!arm.listed.empty()) names.push_back(arm.listed);
+  }
+  if (std::ranges::find(names, sweep.baseline) != names.end()) return;
+  throw UserError(where(sweep) + " baseline", fmt::format("there is no arm {}", sweep.baseline),
+                  did_you_mean(sweep.baseline, names) + "--dry-run shows every name");
+}
+
+void check_heatmap(const Sweep& sweep) {
+  if (sweep.heatmap.empty()) return;
+  std::vector<std::string_view> keys;
+  for (const Axis& axis : sweep.grid) keys.push_back(axis.key);
+  if (sweep.heatmap.size() != 2 || sweep.heatmap[0] == sweep.heatmap[1]) {
+    throw UserError(where(sweep) + " heatmap", "wants two keys of the grid",
+                    "Write heatmap = [\"optim.lr\", \"schedule.warmup_updates\"]");
+  }
+  for (const std::string& key : sweep.heatmap) {
+    if (std::ranges::find(keys, key) != keys.end()) continue;
+    throw UserError(where(sweep) + " heatmap", fmt::format("the grid has no {}", key),
+                    did_you_mean(key, keys) + "Name two keys of [grid]");
+  }
+}
+
+void check_test(const Sweep& sweep, const Config& config) {
+  if (sweep.test_metric.empty()) return;
+  std::vector<std::string_view> names;
+  for (const MetricRow& row : metrics()) names.push_back(row.name);
+  if (!find_metric(sweep.test_metric)) {
+    throw UserError(where(sweep) + " test", fmt::format("there is no metric {}", sweep.test_metric),
+                    did_you_mean(sweep.test_metric, names) + "`plumb list metrics` shows every name");
+  }
+  const TaskRow& task = task_row(task_of(config));
+  if (task.metric.empty()) {
+    throw UserError(where(sweep) + " test", fmt::format("the task {} has no outputs to score", task.name),
+                    "Write test = true: the loss is its measure");
+  }
+}
+
+// A number that nothing computes would make every run a failure at the end of hours.
+void check_metric(const Sweep& sweep, const Config& config) {
+  const bool test = sweep.metric.starts_with("test.");
+  const std::string place = where(sweep) + " metric", name = metric_name(sweep.metric);
+  if (test && !sweep.test) throw UserError(place, "nothing is evaluated on the test set", "Write test = true");
+  if (const MetricRow* row = find_metric(scorer_of(name))) {
+    const std::string scored = test ? test_metric_of(sweep, config) : config.train.validate_metric;
+    if (scored == row->name) return;
+    if (!test) {
+      throw UserError(place, fmt::format("validations do not compute {}", row->name),
+                      fmt::format("Set train.validate_metric = \"{}\"", row->name));
+    }
+    throw UserError(place, fmt::format("the test set is scored with {}", scored.empty() ? "the loss alone" : scored),
+                    fmt::format("Write test = \"{}\"", row->name));
+  }
+  // A task may have numbers of its own (ppl_byte), so only what looks like a slip is refused.
+  std::vector<std::string_view> names = {"loss", "nll", "ppl"};
+  if (std::ranges::find(names, name) != names.end()) return;
+  for (const MetricRow& row : metrics()) names.push_back(row.name);
+  if (const std::string slip = did_you_mean(name, names); !slip.empty()) {
+    throw UserError(place, fmt::format("there is no number {}", name), slip);
+  }
+}
+
+}  // namespace
+
+std::vector<Arm> arms_of(const Sweep& sweep) {
+  std::vector<std::vector<std::string>> points = {{}};
+  for (const Axis& axis : sweep.grid) {
+    std::vector<std::vector<std::string>> longer;
+    for (const auto& point : points) {
+      for (const std::string& value : axis.values) {
+        longer.push_back(point);
+        longer.back().push_back(value);
+      }
+    }
+    points = std::move(longer);
+  }
+  const std::vector<ListedArm> alone = {{}};
+  std::vector<Arm> arms;
+  for (const ListedArm& listed : sweep.arms.empty() ? alone : sweep.arms) {
+    for (const auto& point : points) arms.push_back(make_arm(sweep, listed, point));
+  }
+  return arms;
+}
+
+std::vector<Run> runs_of(const Sweep& sweep, const std::vector<Arm>& arms) {
+  std::vector<Run> runs;
+  for (const int64_t seed : sweep.seeds) {
+    for (size_t arm = 0; arm < arms.size(); ++arm) {
+      runs.push_back({arm, seed, arms[arm].folder / fmt::format("seed{}", seed)});
+    }
+  }
+  return runs;
+}
+
+std::vector<Override> overrides_of(const Sweep& sweep, const Arm& arm, int64_t seed) {
+  std::vector<Override> all = sweep.set;
+  all.insert(all.end(), arm.overrides.begin(), arm.overrides.end());
+  all.push_back(fmt::format("threads={}", sweep.threads));
+  all.push_back(fmt::format("seed={}", seed));
+  return all;
+}
+
+Config config_of(const Sweep& sweep, const Arm& arm) {
+  const std::vector<Override> overrides = overrides_of(sweep, arm, sweep.seeds.front());
+  try {
+    const Config config = load_config(sweep.config, overrides);
+    if (config.train.max_update > 0 || config.train.max_epoch > 0) return config;
+    throw UserError("train.max_update", "the run would never end", "Set it, or train.max_epoch");
+  } catch (const Error& error) {
+    throw Error(error.exit_code(), fmt::format("{}, arm {}: {}", where(sweep), arm.name, error.what()));
+  }
+}
+
+void check_sweep(const Sweep& sweep) {
+  if (sweep.config.empty()) throw UserError(where(sweep), "names no config", "Write config = \"...\" above the tables");
+  check_values(sweep);
+  check_keys(sweep);
+  const std::vector<Arm> arms = arms_of(sweep);
+  check_names(sweep, arms);
+  check_baseline(sweep, arms);
+  check_heatmap(sweep);
+  for (const Arm& arm : arms) {
+    const Config config = config_of(sweep, arm);
+    check_test(sweep, config);
+    check_metric(sweep, config);
+  }
+}
+
+std::string metric_name(const std::string& metric) {
+  return metric.starts_with("last.") || metric.starts_with("test.") ? metric.substr(5) : metric;
+}
+
+std::string scorer_of(const std::string& name) {
+  return name.substr(0, name.find('.'));
+}
+
+std::string test_metric_of(const Sweep& sweep, const Config& config) {
+  if (!sweep.test) return "";
+  return sweep.test_metric.empty() ? std::string(task_row(task_of(config)).metric) : sweep.test_metric;
+}
+
+std::vector<std::string> heat_map_keys(const Sweep& sweep) {
+  if (!sweep.heatmap.empty()) return sweep.heatmap;
+  std::vector<std::string> several, numeric;
+  for (const Axis& axis : sweep.grid) {
+    if (axis.values.size() < 2) continue;
+    several.push_back(axis.key);
+    if (std::ranges::none_of(axis.values, [](const std::string& value) { return value.starts_with('"'); })) {
+      numeric.push_back(axis.key);
+    }
+  }
+  std::vector<std::string>& chosen = numeric.size() >= 2 ? numeric : several;
+  if (chosen.size() < 2) return {};
+  chosen.resize(2);
+  return chosen;
+}
+
+std::string plain_value(const std::string& toml) {
+  const bool word = toml.size() >= 2 && toml.front() == '"' && toml.back() == '"';
+  return word ? toml.substr(1, toml.size() - 2) : toml;
+}
+
+std::string short_key(const Sweep& sweep, const std::string& key) {
+  const auto same =
+      std::ranges::count_if(sweep.grid, [&](const Axis& axis) { return last_part(axis.key) == last_part(key); });
+  return same > 1 ? key : last_part(key);
+}
+
+std::string counted(size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof(set), &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
+
+}  // namespace plumb

@@ -1,0 +1,280 @@
+#include "plumb/sweep/results.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "plumb/base/jsonl.h"
+#include "plumb/catalogue/metrics.h"
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<double> number_at(const ValidationPoint& point, const std::string& name) {
+  if (name == "loss") return point.loss;
+  if (name == "nll") return point.nll;
+  if (name == "ppl") return point.ppl;
+  const auto score = point.scores.find(name);
+  return score == point.scores.end() ? std::nullopt : std::optional(score->second);
+}
+
+std::optional<double> value_of(const std::string& metric, const RunResult& result) {
+  if (result.summary.state != RunState::Trained) return std::nullopt;
+  std::optional<double> value;
+  const std::string name = metric_name(metric);
+  if (metric.starts_with("test.")) {
+    if (const auto found = result.test.find(name); found != result.test.end()) value = found->second;
+  } else if (const auto& point = metric.starts_with("last.") ? result.summary.last : result.summary.best) {
+    value = number_at(*point, name);
+  }
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::map<std::string, double> read_test(const fs::path& run) {
+  std::map<std::string, double> numbers;
+  std::ifstream file(run / kTestFile);
+  const nlohmann::json record = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!record.is_object()) return numbers;
+  for (const auto& [key, value] : record.items()) {
+    try {
+      numbers[key] = number_of_json(value);
+    } catch (const nlohmann::json::exception&) {  // "split": "test" and other words
+    }
+  }
+  return numbers;
+}
+
+// The metric of a sweep may be changed later: then an earlier test has not got its score.
+bool is_tested(const Sweep& sweep, const RunResult& result) {
+  if (result.test.empty()) return false;
+  if (!sweep.test_metric.empty()) return result.test.contains(sweep.test_metric);
+  const std::string scorer = scorer_of(metric_name(sweep.metric));
+  return !sweep.metric.starts_with("test.") || !find_metric(scorer) || result.test.contains(scorer);
+}
+
+ArmResult arm_result(const Arm& arm, std::vector<size_t> indices, const std::vector<RunResult>& runs) {
+  ArmResult result{.arm = arm, .runs = std::move(indices)};
+  std::vector<double> values;
+  for (const size_t index : result.runs) {
+    const RunResult& run = runs[index];
+    ++result.outcomes[run.outcome()];
+    if (run.failed()) {
+      ++result.failed;
+    } else if (run.value) {
+      ++result.trained;
+      values.push_back(*run.value);
+    } else {
+      ++result.unfinished;
+    }
+  }
+  if (values.empty() || result.failed > 0 || result.unfinished > 0) return result;
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  result.mean = mean;
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  result.deviation = std::sqrt(squares / (n - 1));
+  return result;
+}
+
+// The arm that `arm` is compared with: the baseline, or the listed arm of that name at the same point of the grid.
+std::optional<size_t> baseline_of(const SweepResults& results, const Arm& arm) {
+  for (size_t i = 0; i < results.arms.size(); ++i) {
+    const Arm& other = results.arms[i].arm;
+    const bool named = other.name == results.sweep.baseline;
+    if (named || (other.listed == results.sweep.baseline && other.point == arm.point)) return i;
+  }
+  return std::nullopt;
+}
+
+PairedDifference difference(const SweepResults& results, const ArmResult& arm, const ArmResult& baseline) {
+  if (!arm.mean || !baseline.mean) return {};
+  std::vector<double> ours, theirs;
+  for (const size_t run : arm.runs) ours.push_back(*results.runs[run].value);
+  for (const size_t run : baseline.runs) theirs.push_back(*results.runs[run].value);
+  return paired_difference(ours, theirs);
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::optional<SentenceComparison> test_comparison(const SweepResults& results, const ArmComparison& pair) {
+  const ArmResult &ours = results.arms[pair.arm], &theirs = results.arms[pair.baseline];
+  const std::string metric = test_metric_of(results.sweep, config_of(results.sweep, ours.arm));
+  if (metric.empty() || ours.trained < std::ssize(ours.runs) || theirs.trained < std::ssize(theirs.runs)) {
+    return std::nullopt;
+  }
+  std::vector<SeedOutputs> seeds;
+  for (size_t i = 0; i < ours.runs.size(); ++i) {
+    const fs::path our_run = results.out / results.runs[ours.runs[i]].run.folder;
+    const fs::path their_run = results.out / results.runs[theirs.runs[i]].run.folder;
+    const std::vector<std::string> references = lines_of(our_run / kReferencesFile);
+    if (references.empty() || references != lines_of(their_run / kReferencesFile)) return std::nullopt;
+    seeds.push_back({lines_of(our_run / kOutputsFile), lines_of(their_run / kOutputsFile), references});
+  }
+  return compare_sentences(metric, seeds);
+}
+
+// ---- sweep.json ----
+
+template <class T>
+nlohmann::json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json as_json(const SweepResults& results, const RunResult& result) {
+  nlohmann::json json = {{"arm", results.arms[result.run.arm].arm.name},
+                         {"seed", result.run.seed},
+                         {"folder", result.run.folder.string()},
+                         {"outcome", result.outcome()},
+                         {"value", or_null(result.value)},
+                         {"summary", to_json(result.summary)}};
+  if (!result.test.empty()) json["test"] = result.test;
+  if (!result.error.empty()) json["error"] = result.error;
+  return json;
+}
+
+nlohmann::json as_json(const SweepResults& results, const ArmResult& result) {
+  nlohmann::json point = nlohmann::json::object(), values = nlohmann::json::array();
+  for (size_t i = 0; i < result.arm.point.size(); ++i)
+    point[results.sweep.grid[i].key] = plain_value(result.arm.point[i]);
+  for (const size_t run : result.runs) values.push_back(or_null(results.runs[run].value));
+  return {{"name", result.arm.name},
+          {"listed", result.arm.listed},
+          {"overrides", result.arm.overrides},
+          {"point", point},
+          {"trained", result.trained},
+          {"failed", result.failed},
+          {"unfinished", result.unfinished},
+          {"outcomes", result.outcomes},
+          {"values", values},
+          {"mean", or_null(result.mean)},
+          {"deviation", or_null(result.deviation)}};
+}
+
+nlohmann::json as_json(const SweepResults& results, const ArmComparison& pair) {
+  const PairedDifference& d = pair.difference;
+  nlohmann::json json = {{"arm", results.arms[pair.arm].arm.name},
+                         {"baseline", results.arms[pair.baseline].arm.name},
+                         {"seeds", d.pairs},
+                         {"difference", d.pairs > 0 ? nlohmann::json(d.mean) : nlohmann::json(nullptr)},
+                         {"interval", d.low ? nlohmann::json({*d.low, *d.high}) : nlohmann::json(nullptr)},
+                         {"coverage", d.coverage},
+                         {"above", d.above},
+                         {"below", d.below}};
+  if (pair.test) {
+    json["test"] = {{"metric", pair.test->metric},     {"sentences", pair.test->sentences},
+                    {"seeds", pair.test->seeds},       {"score", pair.test->score},
+                    {"baseline", pair.test->baseline}, {"p_value", pair.test->p_value}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string RunResult::outcome() const {
+  if (!error.empty() && !value) return "failed";
+  if (!pending && !value && summary.state == RunState::Trained) return "no value";
+  return std::string(state_name(summary.state));
+}
+
+const ArmResult* SweepResults::find(const std::string& arm) const {
+  const auto found = std::ranges::find_if(arms, [&](const ArmResult& one) { return one.arm.name == arm; });
+  return found == arms.end() ? nullptr : &*found;
+}
+
+const ArmResult* SweepResults::best() const {
+  const ArmResult* best = nullptr;
+  for (const ArmResult& arm : arms) {
+    if (!arm.mean) continue;
+    if (!best || (higher_is_better ? *arm.mean > *best->mean : *arm.mean < *best->mean)) best = &arm;
+  }
+  return best;
+}
+
+bool SweepResults::complete() const {
+  return std::ranges::none_of(runs, [](const RunResult& run) { return run.pending; });
+}
+
+RunResult read_result(const Sweep& sweep, const fs::path& out, const Run& run) {
+  RunResult result{.run = run, .summary = read_run_summary(out / run.folder)};
+  result.test = sweep.test ? read_test(out / run.folder) : std::map<std::string, double>{};
+  result.pending =
+      !result.summary.ended() || (sweep.test && result.summary.state == RunState::Trained && !is_tested(sweep, result));
+  result.value = value_of(sweep.metric, result);
+  return result;
+}
+
+SweepResults make_results(const Sweep& sweep, const fs::path& out, std::vector<RunResult> runs) {
+  SweepResults results{
+      .sweep = sweep, .out = out, .higher_is_better = higher_is_better(sweep.metric), .runs = std::move(runs)};
+  const std::vector<Arm> arms = arms_of(sweep);
+  std::vector<std::vector<size_t>> of_arm(arms.size());
+  for (size_t i = 0; i < results.runs.size(); ++i) of_arm[results.runs[i].run.arm].push_back(i);
+  for (size_t i = 0; i < arms.size(); ++i) results.arms.push_back(arm_result(arms[i], of_arm[i], results.runs));
+  if (sweep.baseline.empty()) return results;
+  for (size_t i = 0; i < arms.size(); ++i) {
+    const std::optional<size_t> baseline = baseline_of(results, arms[i]);
+    if (!baseline || *baseline == i) continue;
+    results.comparisons.push_back({i, *baseline, difference(results, results.arms[i], results.arms[*baseline]), {}});
+  }
+  return results;
+}
+
+void compare_tests(SweepResults& results) {
+  if (!results.sweep.test) return;
+  for (ArmComparison& pair : results.comparisons) pair.test = test_comparison(results, pair);
+}
+
+SweepResults read_results(const Sweep& sweep, const fs::path& out) {
+  std::vector<RunResult> runs;
+  for (const Run& run : runs_of(sweep, arms_of(sweep))) runs.push_back(read_result(sweep, out, run));
+  SweepResults results = make_results(sweep, out, std::move(runs));
+  compare_tests(results);
+  return results;
+}
+
+nlohmann::json to_json(const SweepResults& results) {
+  const Sweep& sweep = results.sweep;
+  nlohmann::json grid = nlohmann::json::array();
+  for (const Axis& axis : sweep.grid) {
+    nlohmann::json values = nlohmann::json::array();
+    for (const std::string& value : axis.values) values.push_back(plain_value(value));
+    grid.push_back({{"key", axis.key}, {"values", values}});
+  }
+  nlohmann::json json = {{"version", 1},
+                         {"name", sweep.name},
+                         {"config", sweep.config.string()},
+                         {"set", sweep.set},
+                         {"metric", sweep.metric},
+                         {"higher_is_better", results.higher_is_better},
+                         {"baseline", sweep.baseline},
+                         {"seeds", sweep.seeds},
+                         {"grid", grid},
+                         {"heatmap", heat_map_keys(sweep)},
+                         {"complete", results.complete()},
+                         {"arms", nlohmann::json::array()},
+                         {"runs", nlohmann::json::array()},
+                         {"comparisons", nlohmann::json::array()}};
+  for (const ArmResult& arm : results.arms) json["arms"].push_back(as_json(results, arm));
+  for (const RunResult& run : results.runs) json["runs"].push_back(as_json(results, run));
+  for (const ArmComparison& pair : results.comparisons) json["comparisons"].push_back(as_json(results, pair));
+  return json;
+}
+
+bool higher_is_better(const std::string& metric) {
+  const MetricRow* row = find_metric(scorer_of(metric_name(metric)));
+  return row && row->better == MetricRow::Better::Higher;
+}
+
+}  // namespace plumb

@@ -1,0 +1,281 @@
+// What the page gets from run and probe folders: whole, broken, empty, half-written.
+
+#include "plumb/report/page_data.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "plumb/base/error.h"
+#include "plumb/report/probe_data.h"
+#include "plumb/report/run_data.h"
+
+#include "base/temporary_directory.h"
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class PageDataTest : public ::testing::Test {
+ protected:
+  fs::path folder(const std::string& name) {
+    fs::create_directories(root_ / name);
+    return root_ / name;
+  }
+  json run(const std::string& log) {
+    write_all(folder("run") / "log.jsonl", log);
+    return run_data(root_ / "run", "run", {});
+  }
+  json probe(const std::string& lines) {
+    write_all(folder("probe") / "probe.jsonl", lines);
+    return probe_data(root_ / "probe", "probe");
+  }
+  PageSources sources(const std::vector<std::string>& names) {
+    std::vector<std::string> given;
+    for (const std::string& name : names) given.push_back((root_ / name).string());
+    return find_sources(given);
+  }
+
+  TemporaryDirectory root_;
+};
+
+constexpr char kTrain[] =
+    R"({"type":"train","update":50,"loss":2.5,"gnorm":"Infinity","lr":0.001,"epoch":0.5,"tokens":9})"
+    "\n";
+
+TEST_F(PageDataTest, EveryNumberOfTrainAndValidIsACurve) {
+  const json data = run(std::string(kTrain) + R"({"type":"train","update":100,"loss":1.5,"gnorm":2.0,"lr":0.002})"
+                                              "\n"
+                                              R"({"type":"valid","update":100,"loss":3.25,"ppl":20,"bleu":12.5})"
+                                              "\n");
+  EXPECT_EQ(data["curves"]["train.loss"]["dx"], json({50, 50}));
+  EXPECT_EQ(data["curves"]["train.loss"]["y"], json({2.5, 1.5}));
+  EXPECT_EQ(data["curves"]["train.loss"]["logged"], 2);
+  EXPECT_EQ(data["curves"]["train.gnorm"]["y"], json({2.0}));
+  EXPECT_EQ(data["curves"]["train.gnorm"]["gaps"][0][0], 50);
+  EXPECT_EQ(data["curves"]["valid.bleu"]["y"], json({12.5}));
+  EXPECT_FALSE(data["curves"].contains("train.tokens") || data["curves"].contains("train.epoch"));
+}
+
+// The trainer leaves such an update out of the mean of its interval: only the event knows of it.
+TEST_F(PageDataTest, UpdatesThatWereNotFiniteAreGapsOfTheCurve) {
+  const json data =
+      run(std::string(kTrain) + R"({"type":"event","event":"nonfinite","update":53,"loss":"NaN","gnorm":1.5})"
+                                "\n"
+                                R"({"type":"event","event":"nonfinite","update":99,"loss":"Infinity","gnorm":"NaN"})"
+                                "\n"
+                                R"({"type":"train","update":100,"loss":1.5,"gnorm":2.0,"lr":0.002})"
+                                "\n");
+  EXPECT_EQ(data["curves"]["train.loss"]["dx"], json({50, 50}));
+  EXPECT_EQ(data["curves"]["train.loss"]["gaps"].size(), 1u) << "nothing finite lies between 54 and 100";
+  EXPECT_EQ(data["curves"]["train.loss"]["gaps"][0][0], 54);
+  EXPECT_EQ(data["curves"]["train.loss"]["gaps"][0][1], 100);
+  EXPECT_EQ(data["curves"]["train.loss"]["gaps"][0][3], 2);
+  EXPECT_EQ(data["curves"]["train.gnorm"]["gaps"].size(), 1u);
+}
+
+TEST_F(PageDataTest, ALastLineThatIsBeingWrittenIsNotDamage) {
+  const json data = run(std::string(kTrain) + R"({"type":"train","update":100,"lo)");
+  EXPECT_EQ(data["curves"]["train.loss"]["y"].size(), 1u);
+  EXPECT_EQ(data["problems"].size(), 1u) << "only that there is no config: " << data["problems"];
+}
+
+TEST_F(PageDataTest, BrokenLinesAreLeftOutAndSaid) {
+  const json data = run("{\n[]\nnull\n\xff\xfe\n" + std::string(kTrain) +
+                        R"({"type":"train","update":"x","loss":1})"
+                        "\n"
+                        R"({"type":"train","update":60,"loss":{"a":1},"lr":[1]})"
+                        "\n");
+  EXPECT_EQ(data["curves"]["train.loss"]["y"], json({2.5}));
+  EXPECT_NE(data["problems"].dump().find("5 lines"), std::string::npos) << data["problems"];
+}
+
+TEST_F(PageDataTest, EmptyFilesAndEmptyFolders) {
+  EXPECT_TRUE(run("")["curves"].empty());
+  EXPECT_TRUE(probe("")["arms"].empty());
+  EXPECT_EQ(page_data({})["runs"].size(), 0u);
+}
+
+TEST_F(PageDataTest, GradientsAreInTheOrderOfTheModelAndReduced) {
+  std::string log;
+  for (int update = 0; update < 1000; ++update) {
+    log += json{{"type", "gradients"},
+                {"update", update},
+                {"norms",
+                 {{"decoder.layers.0.ffn", 1},
+                  {"encoder.layers.10.ffn", 3},
+                  {"encoder.layers.2.ffn", 2},
+                  {"encoder.layers.2.self_attn", "NaN"}}}}
+               .dump() +
+           "\n";
+  }
+  const json gradients = run(log)["gradients"];
+  EXPECT_EQ(gradients["names"], json({"encoder.layers.2.self_attn", "encoder.layers.2.ffn", "encoder.layers.10.ffn",
+                                      "decoder.layers.0.ffn"}));
+  EXPECT_LE(gradients["updates"].size(), 161u);
+  EXPECT_EQ(gradients["updates"].back(), 999);
+  EXPECT_EQ(gradients["logged"], 1000);
+  EXPECT_EQ(gradients["norms"][0][1], 2);
+}
+
+// The trainer writes both within the update that makes u + 1 of u, and calls them u: a resume at u does them again.
+TEST_F(PageDataTest, AResumeDoublesNoColumnAndNoGap) {
+  const std::string gradients = R"({"type":"gradients","update":50,"norms":{"encoder.layers.0.ffn":1}})"
+                                "\n",
+                    nonfinite = R"({"type":"event","event":"nonfinite","update":50,"loss":"NaN","gnorm":"NaN"})"
+                                "\n";
+  const json data = run(std::string(kTrain) + nonfinite + gradients +
+                        R"({"type":"event","event":"resumed","update":50})"
+                        "\n" +
+                        nonfinite + gradients);
+  EXPECT_EQ(data["gradients"]["updates"], json({50}));
+  EXPECT_EQ(data["curves"]["train.loss"]["gaps"][0][3], 1);
+  EXPECT_EQ(data["curves"]["train.loss"]["y"], json({2.5})) << "what was logged at 50 was done by then";
+}
+
+TEST_F(PageDataTest, OfManyEventsTheFirstAndTheLastAreKept) {
+  std::string log = R"({"type":"event","event":"started","update":0})"
+                    "\n";
+  for (int update = 0; update < 1000; ++update) {
+    log += json{{"type", "event"}, {"event", "nonfinite"}, {"update", update}}.dump() + "\n";
+  }
+  const std::string end = R"({"type":"event","event":"diverged","update":1000,"reason":"r"})"
+                          "\n"
+                          R"({"type":"event","event":"ended","update":1000,"outcome":"diverged"})"
+                          "\n";
+  const json data = run(log + end), &events = data["events"];
+  ASSERT_EQ(events.size(), 100u);
+  EXPECT_EQ(events.front()["event"], "started");
+  EXPECT_EQ(events[98]["event"], "diverged");
+  EXPECT_EQ(events[99]["event"], "ended");
+  EXPECT_EQ(data["events_left_out"], json({{"after", 50}, {"count", 903}}));
+  EXPECT_EQ(events[49]["update"].get<int>() + 1 + 903, events[50]["update"].get<int>());
+  EXPECT_FALSE(run(end).contains("events_left_out"));
+}
+
+TEST_F(PageDataTest, SamplesAndTheCommandAreTakenAsText) {
+  const json data = run(R"({"type":"event","event":"started","update":0,"command":"plumb train 'a b.toml'"})"
+                        "\n"
+                        R"({"type":"samples","update":5,"source":["x",3],"reference":"no list","output":["<b>"]})"
+                        "\n");
+  EXPECT_EQ(data["command"], "plumb train 'a b.toml'");
+  EXPECT_EQ(data["samples"][0]["source"], json({"x", ""}));
+  EXPECT_EQ(data["samples"][0]["reference"], json::array());
+  EXPECT_EQ(data["samples"][0]["output"], json({"<b>"}));
+}
+
+TEST_F(PageDataTest, ProbesKeepCurvesAndVerdictsButNotReadings) {
+  const json data = probe(
+      R"({"type":"subject","variant":"a","of":"x.toml","sample":"s","config":"c"})"
+      "\n"
+      R"({"type":"reading","probe":"p","number":"n","value":1})"
+      "\n"
+      R"({"type":"curve","probe":"p","number":"n","variant":"a","stack":"encoder","axis":"layer","at":[1,2],"mean":[0.5,"NaN"],"low":[0,0],"high":[1,1],"deviation":[0,0],"seeds":3})"
+      "\n"
+      R"({"type":"curve","probe":"p","number":"m","variant":"a","mean":[1],"low":["-Infinity"],"high":["Infinity"],"seeds":1})"
+      "\n"
+      "nonsense\n"
+      R"({"type":"verdict","variant":"a","verdict":{"will_train":true}})"
+      "\n");
+  ASSERT_EQ(data["arms"].size(), 1u);
+  const json& arm = data["arms"][0];
+  ASSERT_EQ(arm["curves"].size(), 2u);
+  EXPECT_EQ(arm["curves"][0]["labels"], json({{"stack", "encoder"}}));
+  EXPECT_EQ(to_script_json(arm["curves"][0]["mean"]), R"([0.5,"NaN"])");
+  EXPECT_TRUE(arm["curves"][0].contains("low"));
+  EXPECT_FALSE(arm["curves"][1].contains("low")) << "one seed has no interval";
+  EXPECT_EQ(arm["verdict"]["will_train"], true);
+  EXPECT_EQ(data["problems"].size(), 1u);
+}
+
+TEST_F(PageDataTest, NoNestingIsTooDeep) {
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  const json data = probe(R"({"type":"subject","variant":"a"})"
+                          "\n"
+                          R"({"type":"verdict","verdict":{"x":)" +
+                          deep + "}}\n" + R"({"type":"curve","probe":"p","number":"n","mean":)" + deep + "}\n");
+  EXPECT_FALSE(data["arms"][0].contains("verdict"));
+  EXPECT_EQ(data["problems"].size(), 1u);
+  write_all(folder("sweep") / "sweep.json", deep);
+  write_all(folder("sweep") / "log.jsonl", deep + "\n" + R"({"type":"train","update":1,"loss":)" + deep + "}\n");
+  EXPECT_FALSE(to_script_json(page_data(sources({"sweep"}))).empty());
+}
+
+TEST_F(PageDataTest, OfTheRunsOfASweepThePageHasWhatItsTablesSay) {
+  const std::string text = R"({"arms": [{"name": "a"}], "grid": [], "runs": [
+      {"arm": "a", "seed": 1, "outcome": "diverged", "value": null,
+       "summary": {"seconds": 5, "tokens_per_second": 7, "lr": 1, "failure": {"update": 12, "reason": "r"}}},
+      {"arm": "a", "seed": 2, "outcome": "trained", "value": 3, "summary": {"failure": {"update": 9}}}, 7]})";
+  write_all(folder("sweep") / "sweep.json", text);
+  const json runs = page_data(sources({"sweep"}))["sweeps"][0]["sweep"]["runs"];
+  EXPECT_EQ(runs[0], json({{"arm", "a"},
+                           {"seed", 1},
+                           {"outcome", "diverged"},
+                           {"seconds", 5},
+                           {"tokens_per_second", 7},
+                           {"failed_at", 12}}));
+  EXPECT_FALSE(runs[1].contains("failed_at")) << "it has a value all the same";
+  EXPECT_EQ(runs.size(), 3u);
+}
+
+TEST_F(PageDataTest, ASweepThatCannotBeReadIsSaid) {
+  for (const char* text : {"{", "[]", "{}", R"({"arms": {}, "grid": []})"}) {
+    write_all(folder("sweep") / "sweep.json", text);
+    const json sweep = page_data(sources({"sweep"}))["sweeps"][0];
+    EXPECT_EQ(sweep["problems"].size(), 1u) << text;
+    EXPECT_FALSE(sweep.contains("sweep"));
+  }
+}
+
+TEST_F(PageDataTest, FoldersOfFoldersAreSearchedAndNamedApart) {
+  for (const char* name : {"s/a/1", "s/a/2", "s/b/1", "s/a/1/checkpoints/5"})
+    write_all(folder(name) / "config.toml", "");
+  write_all(folder("p") / "probe.jsonl", "");
+  const PageSources found = sources({"s", "p", "s/b/1"});
+  ASSERT_EQ(found.runs.size(), 3u) << "each once, and nothing below a run";
+  EXPECT_EQ(found.runs[0].name, "a/1");
+  EXPECT_EQ(found.runs[1].name, "2");
+  EXPECT_EQ(found.runs[2].name, "b/1");
+  EXPECT_EQ(found.probes.size(), 1u);
+}
+
+TEST_F(PageDataTest, ProbesThatLieInTheirRunAreFound) {
+  write_all(folder("s") / "sweep.json", "{}");
+  for (const char* arm : {"s/a/seed1", "s/b/seed1"}) {
+    write_all(folder(arm) / "config.toml", "");
+    write_all(folder(std::string(arm) + "/probes/curvature") / "probe.jsonl", "");
+  }
+  write_all(folder("s/b/seed1/probes/curvature/deeper") / "probe.jsonl", "");
+  const PageSources found = sources({"s"});
+  EXPECT_EQ(found.runs.size(), 2u);
+  ASSERT_EQ(found.probes.size(), 2u);
+  EXPECT_EQ(found.probes[0].folder, root_ / "s/a/seed1/probes/curvature");
+  EXPECT_EQ(sources({"s/b/seed1"}).probes.size(), 1u);
+}
+
+TEST_F(PageDataTest, AnEndThatAllNamesHaveSaysNothing) {
+  for (const char* name : {"t/a/seed1", "t/b/seed1", "t/c/d/seed1"}) write_all(folder(name) / "config.toml", "");
+  std::vector<std::string> names;
+  for (const NamedFolder& run : sources({"t"}).runs) names.push_back(run.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "d"}));
+  EXPECT_EQ(sources({"t/a/seed1"}).runs[0].name, "seed1");
+}
+
+TEST_F(PageDataTest, WhatIsNotThereIsTheUsersMistake) {
+  folder("empty");
+  write_all(folder("f") / "file", "");
+  for (const char* name : {"nowhere", "empty", "f/file"}) EXPECT_THROW(sources({name}), UserError) << name;
+}
+
+TEST_F(PageDataTest, SixDigitsAreShown) {
+  EXPECT_EQ(shown(1.23456789), 1.23457);
+  EXPECT_EQ(shown(-1234567.0), -1234570.0);
+  EXPECT_EQ(shown(0), 0);
+  EXPECT_TRUE(std::isinf(shown(HUGE_VAL)));
+}
+
+}  // namespace
+}  // namespace plumb
