@@ -246,6 +246,24 @@ class Commands(FrontTest):
         self.assertEqual(result.stdout, "\n".join(arguments) + "\nfrom stdin")
         self.assertEqual(result.stderr, "")
 
+    def settings_of_engine(self, **own):
+        engine = self.folder / "plumb-engine"
+        engine.write_text('#!/bin/sh\necho "$OMP_WAIT_POLICY $OPENBLAS_CORETYPE"\n')
+        engine.chmod(engine.stat().st_mode | stat.S_IXUSR)
+        unset = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "OPENBLAS_CORETYPE")}
+        return run(self.engine_command(), program=self.copy_of_front(), env={**unset, **own}).stdout.rstrip("\n")
+
+    def test_the_engine_waits_passively_and_gets_the_kernels_that_the_processor_has(self):
+        processor = Path("/proc/cpuinfo").read_text()
+        kernels = ""
+        if "GenuineIntel" in processor:
+            kernels = "SKYLAKEX" if " avx512vl " in processor else "HASWELL" if " avx2 " in processor else ""
+        self.assertEqual(self.settings_of_engine(), f"passive {kernels}")
+
+    def test_what_the_user_sets_for_the_engine_stays(self):
+        own = self.settings_of_engine(OMP_WAIT_POLICY="active", OPENBLAS_CORETYPE="Haswell")
+        self.assertEqual(own, "active Haswell")
+
     def test_an_engine_that_cannot_start_is_said_in_one_line(self):
         front = self.copy_of_front()
         (self.folder / "plumb-engine").write_text("not executable")

@@ -3,7 +3,6 @@
 #include "plumb/cli/front.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "plumb/base/table.h"
 #include "plumb/catalogue/commands.h"
 #include "plumb/cli/command_line.h"
+#include "plumb/cli/engine_environment.h"
 #include "plumb/config/suggestion.h"
 
 namespace plumb {
@@ -56,10 +56,7 @@ std::string overview() {
   for (char** argument = argv + 1; *argument; ++argument) arguments.push_back(*argument);
   arguments.push_back(nullptr);
 
-  // Threads that spin while they wait can stop a run dead on a busy machine. libgomp reads this when it is loaded, so
-  // the engine itself would be too late.
-  setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
-
+  set_engine_environment();
   std::error_code ignored;
   const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path() / kEngine;
   const bool is_beside = fs::exists(beside, ignored);

@@ -20,12 +20,6 @@ using nlohmann::json;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::vector<double> numbers_of(const json& list) {
-  std::vector<double> numbers;
-  for (const json& one : list) numbers.push_back(number_of_json(one));
-  return numbers;
-}
-
 MeasuredCurve curve_of(const json& record, const std::string& of) {
   // Every other text of a record is one of its labels.
   static const std::set<std::string> kFields = {"type", "variant", "probe", "number", "axis"};

@@ -1,5 +1,9 @@
 #include "plumb/reproduce/measurements.h"
 
+#include <nlohmann/json.hpp>
+
+#include "plumb/base/jsonl.h"
+
 namespace plumb::reproduce {
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -11,6 +15,12 @@ bool matches(std::string_view pattern, std::string_view name) {
     if (matches(pattern.substr(1), name.substr(skipped))) return true;
   }
   return false;
+}
+
+std::vector<double> numbers_of(const nlohmann::json& list) {
+  std::vector<double> numbers;
+  for (const nlohmann::json& one : list) numbers.push_back(number_of_json(one));
+  return numbers;
 }
 
 }  // namespace plumb::reproduce

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace plumb::reproduce {
 
 /// What the names of numbers of the test set begin with: test.bleu.
@@ -38,5 +40,8 @@ struct Measurements {
 
 /// Whether `name` is what `pattern` says, where * stands for any letters.
 bool matches(std::string_view pattern, std::string_view name);
+
+/// The numbers of a list in a record, finite or not.
+std::vector<double> numbers_of(const nlohmann::json& list);
 
 }  // namespace plumb::reproduce

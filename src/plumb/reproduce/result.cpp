@@ -46,12 +46,6 @@ json to_json(const MeasuredCurve& curve) {
           {"labels", curve.labels}, {"at", rounded_list(curve.at)}, {"mean", rounded_list(curve.mean)}};
 }
 
-std::vector<double> numbers_of(const json& list) {
-  std::vector<double> values;
-  for (const json& one : list) values.push_back(number_of_json(one));
-  return values;
-}
-
 MeasuredRun run_of(const json& from) {
   MeasuredRun run{
       .arm = from.at("arm"), .seed = from.at("seed"), .outcome = from.at("outcome"), .numbers = {}, .course = {}};
