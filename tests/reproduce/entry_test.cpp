@@ -28,6 +28,7 @@ id = "A-F1"
 where = "Fig. 1"
 title = "warm-up | decides"
 claim = "It is needed."
+remark = "Only one seed of two."
 
 [paper_scale]
 needs = "a GPU"
@@ -187,7 +188,9 @@ TEST_F(Folder, APageShowsClaimRuleMeasurementAndVerdict) {
   EXPECT_THAT(judged, HasSubstr("| `w9` | 2 trained | 1.500 ± 1.980 |"));
   EXPECT_THAT(judged, HasSubstr("2 min 05 s"));
   EXPECT_THAT(judged, HasSubstr("    plumb train big.toml\n"));
-  EXPECT_THAT(page(std::nullopt), AllOf(HasSubstr("Verdict: **not run**"), HasSubstr("about 3 min 00 s")));
+  EXPECT_THAT(judged, HasSubstr("After the run: Only one seed of two."));
+  EXPECT_THAT(page(std::nullopt), AllOf(HasSubstr("Verdict: **not run**"), HasSubstr("about 3 min 00 s"),
+                                        Not(HasSubstr("Only one seed"))));  // nothing was run, so nothing came out
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::string fingerprint_of(const Entry& entry) {
 
 Entry read_entry(const fs::path& file) {
   const TomlTable table(file);
-  table.allow_only({"id", "where", "title", "claim", "published", "note", "paper_scale", "desk", "expect"});
+  table.allow_only({"id", "where", "title", "claim", "published", "note", "remark", "paper_scale", "desk", "expect"});
   Entry entry;
   entry.id = table.required_text("id");
   entry.paper = file.parent_path().filename().string();
@@ -113,6 +113,7 @@ Entry read_entry(const fs::path& file) {
   entry.claim = table.required_text("claim");
   entry.published = table.text("published");
   entry.note = table.text("note");
+  entry.remark = table.text("remark");
   if (entry.id != file.stem().string()) {
     throw UserError(table.where("id"), fmt::format("{} is not the name of its file", entry.id),
                     fmt::format("Call the file {}.toml", entry.id));

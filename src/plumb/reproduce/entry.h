@@ -29,6 +29,7 @@ struct ProbeStep {
 /// out. One file `reproduce/<paper>/<id>.toml`; docs/reproduce.md tells how to write one.
 struct Entry {
   std::string id, paper, where, title, claim, published, note;
+  std::string remark;  // on the outcome: written after the run, shown beside its verdict
 
   struct PaperScale {
     std::string needs;

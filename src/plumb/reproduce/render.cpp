@@ -117,6 +117,7 @@ std::string entry_section(const Entry& entry, const std::optional<Result>& resul
   if (!entry.can_run()) text += fmt::format("\n{}\n", entry.desk.pointer);
   if (!entry.expectations.empty()) text += '\n' + expectations_table(entry, result);
   if (judged) text += runs_table(*result);
+  if (judged && !entry.remark.empty()) text += fmt::format("\nAfter the run: {}\n", entry.remark);
   if (entry.can_run()) {
     // The clock also counts what else the machine did.
     text += fmt::format("\nOn a desk: {} Time: {}{}.\n\n    plumb reproduce {}\n", entry.desk.setting,
