@@ -120,6 +120,13 @@ class Sweeping(unittest.TestCase):
         self.assertEqual(json.loads(stored.stdout), {**self.results("killed"), "name": "s"}, stored.stderr)
         self.assertFalse((self.folder / "runs").exists())
 
+        # In that folder, too.
+        inside = subprocess.run([PLUMB, "sweep", "sweep.toml", "--json"], capture_output=True, text=True,
+                                cwd=self.folder / "killed", timeout=300, check=False)
+        self.assertEqual(inside.returncode, 0, inside.stderr)
+        self.assertEqual(json.loads(inside.stdout)["arms"], results["arms"])
+        self.assertFalse((self.folder / "killed" / "runs").exists())
+
         # Another setting in the same place is refused, and nothing happens to it.
         self.write(AA.replace("3e-3", "2e-3"))
         other = self.sweep("killed")
@@ -171,12 +178,47 @@ class Sweeping(unittest.TestCase):
         self.assertEqual(set(self.events("out", "started").values()), {1})
         self.assertEqual(set(self.events("out", "resumed").values()), {1})
 
+    def test_data_that_is_not_there_is_found_before_anything_is_written(self):
+        corpus = """
+config = "base.toml"
+test = true
+[set]
+data.corpus = "text"
+data.train_source = "%s.en"
+data.train_target = "train.de"
+data.valid_source = "train.en"
+data.valid_target = "train.de"
+"""
+        (self.folder / "base.toml").write_text("[train]\nmax_update = 2\n")
+        for side in ("en", "de"):
+            (self.folder / f"train.{side}").write_text("one two three\nfour five\n" * 20)
+        for name, problem in (("absent", "absent.en"), ("train", "test: the data has no test set")):
+            self.write(corpus % name)
+            done = self.sweep()
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(problem, done.stderr)
+            self.assertFalse((self.folder / "out").exists())
+
+    def test_the_mean_of_the_last_checkpoints_can_be_tested(self):
+        self.write(HEAD % "test = true\naverage = 3")
+        done = self.sweep()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [run] = self.results()["runs"]
+        self.assertEqual(run["test"]["average"], 3)
+        self.write(HEAD % "test = true")
+        self.sweep()
+        [alone] = self.results()["runs"]
+        self.assertEqual(alone["test"]["average"], 1)
+        self.assertNotEqual(alone["test"]["loss"], run["test"]["loss"])
+        self.assertEqual(set(self.events("out", "started").values()), {1})
+
     def test_mistakes_are_one_line(self):
         cases = {
             "[grid]\noptim.lrr = [1.0]\n": "Did you mean optim.lr?",
             "[grid\n": "not valid TOML",
             "[[arm]]\nname = \"x\"\nmodel.variant = \"posd_ln\"\n": "post_ln",
             "[[arm]]\nname = \"x\"\nmodel.heads = 3\n": "arm x",
+            "[[arm]]\nname = \"[]\"\n": "called []",
         }
         for text, hint in cases.items():
             with self.subTest(text=text):
@@ -186,7 +228,10 @@ class Sweeping(unittest.TestCase):
                 self.assertIn(hint, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertFalse((self.folder / "out").exists())
-        for arguments in (["sweep"], ["sweep", "absent.toml"], ["sweep", "s.toml", "--cores", "0"]):
+        self.write('"arm[x" = 1' + HEAD % "")
+        self.write(HEAD % "", "file")
+        for arguments in (["sweep"], ["sweep", "absent.toml"], ["sweep", "s.toml", "--cores", "0"], ["sweep", "s.toml"],
+                          ["sweep", "file", "--out", "file"]):
             done = subprocess.run([PLUMB, *arguments], capture_output=True, text=True, cwd=self.folder, check=False)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
 

@@ -70,5 +70,15 @@ TEST(ArmsTable, TheBestIsBoldOnATerminal) {
   EXPECT_THAT(arms_text(results, false), Not(HasSubstr("\x1b")));
 }
 
+TEST(ArmsTable, TheSpeedIsTheMedianOfTheRuns) {
+  Sweep sweep;
+  sweep.seeds = {1, 2};
+  SweepResults results = results_of(sweep);
+  results.runs[0].summary.tokens_per_second = 1000;
+  EXPECT_THAT(arms_text(results, false), HasSubstr(" 1000 "));
+  results.runs[1].summary.tokens_per_second = 3000;
+  EXPECT_THAT(arms_text(results, false), HasSubstr(" 2000 "));
+}
+
 }  // namespace
 }  // namespace plumb

@@ -109,7 +109,8 @@ TEST_F(SweepPlan, AHeatMapPrefersNumbersAndNeedsTwoKeysWithSeveralValues) {
 TEST_F(SweepPlan, WhatIsWrittenReadsBackEqual) {
   const Sweep sweep = read(
       "seeds = [4, 5]\nthreads = 2\ncores = 8\nmetric = \"test.exact\"\nbaseline = \"x y\"\ntest = "
-      "\"exact\"\nheatmap = [\"optim.betas\", \"optim.lr\"]\n[set]\nmodel.dropout = 0.5\n[grid]\noptim.lr = [1e-3, "
+      "\"exact\"\naverage = 4\nheatmap = [\"optim.betas\", \"optim.lr\"]\n[set]\nmodel.dropout = 0.5\n[grid]\noptim.lr "
+      "= [1e-3, "
       "2.0]\n"
       "optim.betas = [[0.9, 0.98]]\n[[arm]]\nname = \"x y\"\n[[arm]]\nname = \"z\"\nmodel.variant = \"b2t\"\n",
       {"data.train_source=12"});
@@ -120,6 +121,7 @@ TEST_F(SweepPlan, WhatIsWrittenReadsBackEqual) {
                                                  "z lr=0.001 betas=[0.9, 0.98]", "z lr=2.0 betas=[0.9, 0.98]"));
   EXPECT_THAT(again.set, ElementsAre("model.dropout=0.5", "data.train_source=\"12\""));
   EXPECT_EQ(again.test_metric, "exact");
+  EXPECT_EQ(again.test_average, 4);
 }
 
 TEST_F(SweepPlan, TheConfigIsRelativeToTheSweepFile) {
@@ -141,6 +143,8 @@ TEST_F(SweepPlan, EveryMistakeNamesItsLineAndTheCure) {
   EXPECT_THAT(error("[grid]\noptim.lr = [1e-3, \"fast\"]\n"), HasSubstr("sweep.toml:3 optim.lr: wants a number"));
   EXPECT_THAT(error("[grid]\noptim.lr = 1e-3\n"), HasSubstr("wants a list of values"));
   EXPECT_THAT(error("[grid]\noptim.lr = [1.0, 1.0]\n"), HasSubstr("twice"));
+  EXPECT_THAT(error("[grid]\noptim.lr = [1, 1.0]\n"), HasSubstr("twice"));  // as integer and as number
+  EXPECT_THAT(error("[grid]\noptim.betas = [[0, 0.5], [0.0, 0.5]]\n"), HasSubstr("twice"));
   EXPECT_THAT(error("[grid]\noptim.lr = []\n"), HasSubstr("no values of optim.lr"));
   EXPECT_THAT(error("[grid]\nseed = [1, 2]\n"), HasSubstr("seeds = 3"));
   EXPECT_THAT(error("[set]\nthreads = 2\n"), HasSubstr("Write threads = 1 above"));
@@ -153,6 +157,15 @@ TEST_F(SweepPlan, EveryMistakeNamesItsLineAndTheCure) {
   EXPECT_THAT(error("baseline = \"deap\"\n[[arm]]\nname = \"deep\"\n"), HasSubstr("Did you mean deep?"));
   EXPECT_THAT(error("[[arm]]\nname = \"a b\"\n[[arm]]\nname = \"a_b\"\n"), HasSubstr("two arms are called a_b"));
   EXPECT_THAT(error("[[arm]]\nname = \"../x\"\n"), HasSubstr("Begin its name with a letter"));
+  EXPECT_THAT(error("[[arm]]\nname = \"[]\"\n"), HasSubstr("an arm is called []"));
+  for (const std::string key :
+       {"arm[x", "arm[", "arm[0", "arm[0]", "arm[0].", "arm[0]x", "arm[-1].name", "arm[1 ].name"}) {
+    EXPECT_THAT(error("\"" + key + "\" = 1\n"), HasSubstr("sweep.toml:2 " + key + ": a sweep has no such key"));
+  }
+  EXPECT_THAT(error("[[arm]]\noptim = [{}]\n"), HasSubstr("optim[0]"));
+  EXPECT_THAT(error("average = 3\n"), HasSubstr("sweep.toml average: goes with test"));
+  EXPECT_THAT(error("average = 0\ntest = true\n"), HasSubstr("cannot be 0"));
+  EXPECT_THAT(error("average = 9\ntest = true\n"), HasSubstr("a run keeps 5. Set train.keep_last = 9"));
   EXPECT_THAT(error("metric = \"bleu\"\n"), HasSubstr("train.validate_metric = \"bleu\""));
   EXPECT_THAT(error("metric = \"test.bleu\"\n"), HasSubstr("test = true"));
   EXPECT_THAT(error("test = \"blue\"\n"), HasSubstr("Did you mean bleu?"));
@@ -168,6 +181,11 @@ TEST_F(SweepPlan, EveryMistakeNamesItsLineAndTheCure) {
   EXPECT_THAT(error("[grid\n"), HasSubstr("not valid TOML"));
   EXPECT_THAT(error("seeds = 9999\n[grid]\noptim.lr = [1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,9.0,10.0,11.0]\n"),
               HasSubstr("more than 100000 runs"));
+}
+
+TEST_F(SweepPlan, CheckpointsThatAreAllKeptCanAllBeAveraged) {
+  EXPECT_EQ(read("average = 9\ntest = true\n[set]\ntrain.keep_last = 0\n").test_average, 9);
+  EXPECT_EQ(read("average = 1\n").test_average, 1);
 }
 
 TEST_F(SweepPlan, EverySweepOfTheProjectLoads) {

@@ -25,36 +25,44 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// optim.lr decides what becomes of a run: 9 diverges, 8 never works, 7 works at the second try, 6 never ends, else the
-// loss is lr + seed. Every start leaves a line in `starts`.
+// optim.lr decides what becomes of a run: 9 diverges, 8 never works, 7 works at the second try, 6 never ends, 5 trains
+// and 4 diverges before the process dies, else the loss is lr + seed. Every start leaves a line in `starts`. Files
+// beside it decide about the data: starts.broken, starts.slow, starts.no_test, starts.changed.
 constexpr char kEngine[] = R"(#!/bin/sh
-command=$1; lr=1; seed=1; out=
+command=$1; lr=1; seed=1; out=; average=1
 while [ $# -gt 0 ]; do
   case $1 in
     --set) case $2 in optim.lr=*) lr=${2#optim.lr=};; seed=*) seed=${2#seed=};; esac; shift;;
     --out) out=$2; shift;;
     --outputs) outputs=$2; shift;;
+    --average) average=$2; shift;;
   esac
   shift
 done
 if [ $command = prepare ]; then
   echo prepare >> $STARTS
+  if [ -e $STARTS.broken ]; then echo 'plumb: data.train_source: there is no such file' >&2; exit 2; fi
+  if [ -e $STARTS.slow ]; then sleep 1.5; fi
   printf 'one\ntwo\n' > $STARTS.ref
   side='{"text":"","tokens":""}'; empty="{\"source\":$side,\"target\":$side}"; files='{"model":"","codes":"","dict":""}'
-  test="{\"source\":$side,\"target\":{\"text\":\"$STARTS.ref\",\"tokens\":\"\"}}"
-  echo "{\"source_tokenizer\":$files,\"target_tokenizer\":$files,\"source_vocab\":1,\"target_vocab\":1,\"source_rate\":0,\"train\":$empty,\"valid\":$empty,\"test\":$test,\"fingerprint\":\"\"}"
+  lines="{\"text\":\"$STARTS.ref\",\"tokens\":\"\"}"; test="{\"source\":$lines,\"target\":$lines}"
+  if [ -e $STARTS.no_test ]; then test=$empty; fi
+  fingerprint=a; if [ -e $STARTS.changed ]; then fingerprint=b; fi
+  echo "{\"source_tokenizer\":$files,\"target_tokenizer\":$files,\"source_vocab\":1,\"target_vocab\":1,\"source_rate\":0,\"train\":$empty,\"valid\":$empty,\"test\":$test,\"fingerprint\":\"$fingerprint\"}"
   exit 0
 fi
 if [ $command = evaluate ]; then
-  echo evaluate >> $STARTS
+  echo "evaluate average $average" >> $STARTS
   printf 'one\nthree\n' > $outputs
-  echo '{"split":"test","loss":0.5,"exact":50.0}'
+  if [ $average = 1 ]; then echo '{"split":"test","loss":0.5,"exact":50.0}'; fi  # as before there were averages
+  if [ $average != 1 ]; then echo "{\"split\":\"test\",\"average\":$average,\"loss\":0.4,\"exact\":60.0}"; fi
   exit 0
 fi
 echo "train $out" >> $STARTS
 log() { echo "$1" >> $out/log.jsonl; }
 log '{"type":"event","event":"started","update":0,"parameters":5}'
 case $lr in
+  4.0) log '{"type":"event","event":"ended","update":3,"outcome":"diverged"}'; kill -9 $$;;
   9.0) log '{"type":"event","event":"diverged","update":3,"reason":"boom"}'
      log '{"type":"event","event":"ended","update":3,"outcome":"diverged"}'; exit 5;;
   8.0) echo 'plumb: the disk is on fire' >&2; exit 4;;
@@ -65,6 +73,7 @@ case $lr in
 esac
 log "{\"type\":\"valid\",\"update\":10,\"loss\":${lr%.*}$seed,\"nll\":1,\"ppl\":1}"
 log '{"type":"event","event":"ended","update":10,"outcome":"trained"}'
+if [ $lr = 5.0 ]; then kill -9 $$; fi
 )";
 
 class RunAll : public ::testing::Test {
@@ -82,16 +91,19 @@ class RunAll : public ::testing::Test {
   }
   RunOptions options() const { return {.out = folder_ / "out", .cores = 2, .quiet = true, .plumb = folder_ / "plumb"}; }
   SweepResults run(const Sweep& sweep) const { return run_all(sweep, options()); }
+  void data_is(const std::string& how) const { write_all(folder_ / ("starts." + how), ""); }
   size_t starts(const std::string& word) const {
     std::ifstream in(folder_ / "starts");
     size_t count = 0;
     for (std::string line; std::getline(in, line);) count += line.find(word) != std::string::npos;
     return count;
   }
+  // What is wrong with it; all that can be is the user's to mend.
   std::string error(const Sweep& sweep) const {
     try {
       run(sweep);
     } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), Exit::UserInput) << error.what();
       return error.what();
     }
     return "";
@@ -224,6 +236,112 @@ TEST_F(RunAll, AFolderThatIsNoSweepIsRefused) {
   EXPECT_EQ(starts("train"), 0);
 }
 
+TEST_F(RunAll, AFileInPlaceOfTheFolderIsRefused) {
+  write_all(folder_ / "out", "x");
+  EXPECT_THAT(error(sweep("[1.0]")), HasSubstr("is no directory"));
+  EXPECT_EQ(read_all(folder_ / "out"), "x");
+}
+
+TEST_F(RunAll, NothingIsKeptOfASweepWhoseDataIsMissing) {
+  data_is("broken");
+  EXPECT_THAT(error(sweep("[1.0]", "[set]\ndata.train_source = \"wrong\"")), HasSubstr("there is no such file"));
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+  fs::remove(folder_ / "starts.broken");
+  EXPECT_EQ(error(sweep("[1.0]")), "");
+  EXPECT_EQ(starts("train"), 1);
+}
+
+TEST_F(RunAll, AnArmWhoseDataIsMissingIsNotAddedToASweep) {
+  run(sweep("[1.0]"));
+  data_is("broken");
+  EXPECT_THAT(error(sweep("[1.0, 2.0]")), HasSubstr("there is no such file"));
+  EXPECT_EQ(error(sweep("[1.0]")), "");  // what it was it is still: nothing is left to do
+  EXPECT_FALSE(fs::exists(folder_ / "out/lr=2.0"));
+}
+
+TEST_F(RunAll, AMissingTestSetIsFoundBeforeTheTraining) {
+  data_is("no_test");
+  EXPECT_THAT(error(sweep("[1.0]", "test = true")), HasSubstr("s.toml test: the data has no test set"));
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+  EXPECT_EQ(error(sweep("[1.0]")), "");
+  EXPECT_EQ(starts("train"), 1);
+}
+
+TEST_F(RunAll, RunsOnOtherTextsAreNotAddedToASweep) {
+  run(sweep("[1.0]"));
+  data_is("changed");
+  EXPECT_THAT(error(sweep("[1.0, 2.0]")), HasSubstr("the data of arm lr=2.0 has changed since the first runs"));
+  EXPECT_FALSE(fs::exists(folder_ / "out/lr=2.0"));
+  EXPECT_EQ(error(sweep("[1.0]")), "");  // nothing is left to do
+  fs::remove(folder_ / "starts.changed");
+  EXPECT_EQ(error(sweep("[1.0, 2.0]")), "");
+}
+
+TEST_F(RunAll, SeedsReadTheSameFilesAndTheirOwnBuiltInData) {
+  std::string files = "\n[set]\ndata.corpus = \"text\"\n";
+  for (const std::string name : {"train_source", "train_target", "valid_source", "valid_target"}) {
+    files += "data." + name + " = \"x\"\n";
+  }
+  run(sweep("[1.0]", "seeds = 2" + files));
+  EXPECT_EQ(starts("prepare"), 1);
+  data_is("changed");
+  EXPECT_THAT(error(sweep("[1.0]", "seeds = 3" + files)), HasSubstr("has changed"));
+  fs::remove_all(folder_ / "out");
+  run(sweep("[1.0]", "seeds = 2"));
+  EXPECT_EQ(starts("prepare"), 4);
+}
+
+TEST_F(RunAll, SaysSoWhenTheDataTakesLong) {
+  RunOptions loud = options();
+  loud.quiet = false;
+  data_is("slow");
+  ::testing::internal::CaptureStderr();
+  run_all(sweep("[1.0, 2.0]"), loud);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("preparing the data\n"));
+}
+
+TEST_F(RunAll, ModelsOfAnotherFormMayHaveAnotherTaskAndOtherData) {
+  write_all(folder_ / "forms.toml",
+            "config = \"base.toml\"\n[[arm]]\nname = \"pairs\"\n[[arm]]\nname = \"text\"\n"
+            "model.form = \"decoder\"\n[[arm]]\nname = \"wide\"\nmodel.width = 128\n");
+  write_all(folder_ / "base.toml", "[train]\nmax_update = 7\n");
+  run(read_sweep(folder_ / "forms.toml"));
+  EXPECT_EQ(starts("prepare"), 2);
+}
+
+TEST_F(RunAll, ARunWithMoreThreadsThanThereAreCoresIsRefused) {
+  EXPECT_THAT(error(sweep("[1.0]", "threads = 4")), HasSubstr("--cores: 2 cores cannot hold a run with threads = 4"));
+  RunOptions of_file = options();
+  of_file.cores = 0;
+  EXPECT_THROW(run_all(sweep("[1.0]", "cores = 1\nthreads = 4"), of_file), UserError);
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+  EXPECT_NO_THROW(run_all(sweep("[1.0]", "threads = 4096"), of_file));  // nobody has said how many cores
+}
+
+TEST_F(RunAll, AProcessThatDiesAfterItsRunHasEndedHasDoneIt) {
+  const SweepResults results = run(sweep("[5.0, 4.0]"));
+  EXPECT_EQ(*results.find("lr=5.0")->mean, 51);
+  EXPECT_EQ(results.runs[1].outcome(), "diverged");
+  EXPECT_EQ(starts("train"), 2);
+  EXPECT_EQ(starts("evaluate"), 0);
+  run(sweep("[5.0, 4.0]", "test = true"));
+  EXPECT_EQ(starts("train"), 2);
+  EXPECT_EQ(starts("evaluate"), 1);
+}
+
+TEST_F(RunAll, TestsTheAverageOfTheLastCheckpoints) {
+  run(sweep("[1.0]", "test = true\nmetric = \"test.loss\""));
+  EXPECT_EQ(starts("evaluate average 1"), 1);
+  const Sweep averaged = sweep("[1.0]", "test = true\nmetric = \"test.loss\"\naverage = 4");
+  EXPECT_EQ(*run(averaged).arms[0].mean, 0.4);  // what was tested was one checkpoint
+  EXPECT_EQ(*run(averaged).arms[0].mean, 0.4);
+  EXPECT_EQ(starts("evaluate average 4"), 1);
+  EXPECT_EQ(*run(read_sweep(folder_ / "out/sweep.toml")).arms[0].mean, 0.4);
+  EXPECT_EQ(*run(sweep("[1.0]", "test = true\nmetric = \"test.loss\"")).arms[0].mean, 0.5);
+  EXPECT_EQ(starts("evaluate"), 3);
+  EXPECT_EQ(starts("train"), 1);
+}
+
 TEST_F(RunAll, AKillBeforeTheFirstFileIsWholeIsNoReasonToRefuse) {
   fs::create_directories(folder_ / "out");
   write_all(folder_ / "out/.plumb-123-0.tmp", "name = ");
@@ -254,6 +372,7 @@ TEST_F(RunAll, KeepsItsResultsAndItsPlan) {
 int status_after(int signal, const std::function<void()>& work, const fs::path& running) {
   const pid_t pid = ::fork();
   if (pid == 0) {
+    ::signal(SIGHUP, SIG_DFL);  // under nohup it would be ignored
     try {
       work();
     } catch (const SweepInterrupted& interrupted) {
@@ -269,15 +388,20 @@ int status_after(int signal, const std::function<void()>& work, const fs::path& 
 }
 
 TEST_F(RunAll, ASignalIsPassedOnAndTheRunIsNotDone) {
-  const Sweep plan = sweep("[1.0, 6.0]");
-  const int status = status_after(
-      SIGTERM, [&] { run(plan); }, folder_ / "out/lr=6.0/seed1/running");
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 100 + SIGTERM);
-  const SweepResults results = read_results(plan, folder_ / "out");
-  EXPECT_EQ(results.runs[1].outcome(), "interrupted");
-  EXPECT_FALSE(results.complete());
-  EXPECT_THAT(arms_text(results, false), HasSubstr("1 of 1 to do"));
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {  // the engine saves at the first two alone
+    const Sweep plan = sweep("[1.0, 6.0]");
+    const fs::path running = folder_ / "out/lr=6.0/seed1/running";
+    const int status = status_after(
+        signal, [&] { run(plan); }, running);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 100 + signal);
+    const SweepResults results = read_results(plan, folder_ / "out");
+    EXPECT_EQ(results.runs[1].outcome(), "interrupted") << signal;
+    EXPECT_FALSE(results.complete());
+    EXPECT_THAT(arms_text(results, false), HasSubstr("1 of 1 to do"));
+    fs::remove(running);
+    fs::remove(running.parent_path() / "log.jsonl");
+  }
 }
 
 TEST_F(RunAll, ItsRunsEndWithItWhenItIsKilled) {

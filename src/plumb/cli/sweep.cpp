@@ -30,8 +30,9 @@ bool colours() {
 // runs/x/sweep.toml is what a sweep left in its folder: it goes on there.
 fs::path usual_folder(const fs::path& file) {
   std::error_code ignored;
-  const bool stored = file.filename() == "sweep.toml" && fs::exists(file.parent_path() / "sweep.json", ignored);
-  return stored ? file.parent_path() : fs::path("runs") / file.stem();
+  const fs::path here = file.has_parent_path() ? file.parent_path() : ".";
+  const bool stored = file.filename() == "sweep.toml" && fs::exists(here / "sweep.json", ignored);
+  return stored ? here : fs::path("runs") / file.stem();
 }
 
 }  // namespace

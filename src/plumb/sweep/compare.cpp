@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <numeric>
 #include <stdexcept>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr size_t kExactUpTo = 8;  // 6435 different resamples
 constexpr int kDrawn = 100'000;
-constexpr double kTail = 0.025;
+constexpr double kInside = 0.95;
 
 /// A resample's mean and how likely it is.
 struct Resample {
@@ -49,14 +50,43 @@ std::vector<Resample> drawn_resamples(std::span<const double> values) {
   return resamples;
 }
 
-// The outermost value that is reached, from its side, with at least 2.5 %. The 1e-9 is for sums of rounded
-// probabilities.
+// How much of Student's distribution lies within -t .. t (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
+double student_within(double t, int64_t degrees) {
+  const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees))), cosine = std::cos(angle);
+  const bool odd = degrees % 2 == 1;
+  double sum = 0, term = odd ? cosine : 1;
+  for (int64_t power = odd ? 1 : 0; power <= degrees - 2; power += 2) {
+    sum += term;
+    term *= cosine * cosine * static_cast<double>(power + 1) / static_cast<double>(power + 2);
+  }
+  sum *= std::sin(angle);
+  return odd ? 2 / std::numbers::pi * (angle + sum) : sum;
+}
+
+// The t that has 95 % within.
+double student_quantile(int64_t degrees) {
+  double low = 0, high = 16;  // one degree has 12.7
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (student_within(middle, degrees) < kInside ? low : high) = middle;
+  }
+  return high;
+}
+
+// How many resamples of n values are left out at each end: Phi(-sqrt(n / (n - 1)) t).
+double expanded_tail(int64_t n) {
+  const double wider = std::sqrt(static_cast<double>(n) / static_cast<double>(n - 1));
+  return std::erfc(wider * student_quantile(n - 1) / std::numbers::sqrt2) / 2;
+}
+
+// The outermost value that is reached, from its side, with at least the probability `tail`. The 1e-9 is for sums of
+// rounded probabilities.
 template <class Resamples>
-double tail_end(const Resamples& from_outside) {
+double tail_end(const Resamples& from_outside, double tail) {
   double probability = 0;
   for (const Resample& one : from_outside) {
     probability += one.probability;
-    if (probability >= kTail - 1e-9) return one.mean;
+    if (probability >= tail - 1e-9) return one.mean;
   }
   throw std::logic_error("the probabilities of a bootstrap do not add up");
 }
@@ -90,10 +120,11 @@ PairedDifference paired_difference(std::span<const double> ours, std::span<const
   result.coverage = 1 - std::pow(2.0, 1 - static_cast<double>(result.pairs));
   std::vector<Resample> resamples =
       differences.size() <= kExactUpTo ? all_resamples(differences) : drawn_resamples(differences);
+  const double tail = expanded_tail(result.pairs);
   std::ranges::sort(resamples, {}, &Resample::mean);
-  result.low = tail_end(resamples);
+  result.low = tail_end(resamples, tail);
   std::ranges::reverse(resamples);
-  result.high = tail_end(resamples);
+  result.high = tail_end(resamples, tail);
   return result;
 }
 

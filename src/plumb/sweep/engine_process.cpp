@@ -13,6 +13,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/file_descriptor.h"
+#include "plumb/sweep/signals.h"
 
 namespace plumb {
 namespace {
@@ -24,8 +25,10 @@ FileDescriptor open_or_throw(const std::filesystem::path& path, int flags) {
 }
 
 // Between fork and exec: only what is safe there.
-[[noreturn]] void become(const char* program, char* const* argv, int in, int out, int said, pid_t parent) {
+[[noreturn]] void become(const char* program, char* const* argv, int in, int out, int said, pid_t parent,
+                         const HeldSignals& held) {
   ::setpgid(0, 0);
+  held.release_in_child();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it ended before the line above
   ::dup2(in, STDIN_FILENO);
@@ -51,8 +54,9 @@ EngineProcess::EngineProcess(const std::filesystem::path& plumb, const std::vect
   for (std::string& argument : copies) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const pid_t parent = ::getpid();
+  const HeldSignals held;
   pid_ = ::fork();
-  if (pid_ == 0) become(program.c_str(), argv.data(), in.get(), out.get(), error.get(), parent);
+  if (pid_ == 0) become(program.c_str(), argv.data(), in.get(), out.get(), error.get(), parent, held);
   if (pid_ < 0) {
     throw Error(Exit::OurMistake, program, "cannot be started: " + reason_of(errno), "Use fewer cores at a time");
   }

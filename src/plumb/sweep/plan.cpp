@@ -10,18 +10,17 @@
 #include "plumb/base/sha256.h"
 #include "plumb/catalogue/metrics.h"
 #include "plumb/catalogue/tasks.h"
+#include "plumb/config/assign.h"
+#include "plumb/config/difference.h"
 #include "plumb/config/load.h"
 #include "plumb/config/presets.h"
 #include "plumb/config/suggestion.h"
+#include "plumb/config/toml_reader.h"
 
 namespace plumb {
 namespace {
 
 constexpr size_t kLongestFolder = 120;
-
-std::string where(const Sweep& sweep) {
-  return sweep.file.empty() ? "sweep " + sweep.name : sweep.file.string();
-}
 
 std::string key_of(const Override& one) {
   return one.substr(0, one.find('='));
@@ -62,18 +61,28 @@ Arm make_arm(const Sweep& sweep, const ListedArm& listed, const std::vector<std:
 
 // ---- checks ----
 
+// The value as its field holds it: 1 and 1.0 are one learning rate. Empty: what the field holds anyway.
+std::string held_value(const std::string& key, const std::string& value) {
+  Config config;
+  assign(config, parse_override(key + "=" + value));
+  const std::vector<Difference> changes = differences(Config{}, config);
+  return changes.empty() ? "" : changes.front().after;
+}
+
 void check_values(const Sweep& sweep) {
   for (const Axis& axis : sweep.grid) {
-    const std::set<std::string> different(axis.values.begin(), axis.values.end());
+    std::set<std::string> different;
+    for (const std::string& value : axis.values) different.insert(held_value(axis.key, value));
     if (axis.values.empty())
-      throw UserError(where(sweep), fmt::format("the grid has no values of {}", axis.key), "Give some");
+      throw UserError(place_of(sweep), fmt::format("the grid has no values of {}", axis.key), "Give some");
     if (different.size() < axis.values.size()) {
-      throw UserError(where(sweep), fmt::format("the grid has a value of {} twice", axis.key), "Name each value once");
+      throw UserError(place_of(sweep), fmt::format("the grid has a value of {} twice", axis.key),
+                      "Name each value once");
     }
   }
-  if (sweep.seeds.empty()) throw UserError(where(sweep), "there are no seeds", "Write seeds = 3, or a list of them");
+  if (sweep.seeds.empty()) throw UserError(place_of(sweep), "there are no seeds", "Write seeds = 3, or a list of them");
   if (std::set<int64_t>(sweep.seeds.begin(), sweep.seeds.end()).size() < sweep.seeds.size()) {
-    throw UserError(where(sweep), "a seed is there twice", "Name each seed once");
+    throw UserError(place_of(sweep), "a seed is there twice", "Name each seed once");
   }
 }
 
@@ -85,11 +94,11 @@ void check_keys(const Sweep& sweep) {
     const std::string key = key_of(one);
     if (key == "seed" || key == "threads") {
       throw UserError(
-          where(sweep), fmt::format("{} sets {}", place, key),
+          place_of(sweep), fmt::format("{} sets {}", place, key),
           key == "seed" ? "Write seeds = [1, 2, 3] above the tables" : "Write threads = 1 above the tables");
     }
     if (grid.contains(key)) {
-      throw UserError(where(sweep), fmt::format("{} sets {}, which the grid varies", place, key),
+      throw UserError(place_of(sweep), fmt::format("{} sets {}, which the grid varies", place, key),
                       "Leave one of them out");
     }
   };
@@ -99,7 +108,7 @@ void check_keys(const Sweep& sweep) {
   }
   for (const std::string key : {"seed", "threads"}) {
     if (grid.contains(key)) {
-      throw UserError(where(sweep), fmt::format("the grid varies {}", key),
+      throw UserError(place_of(sweep), fmt::format("the grid varies {}", key),
                       fmt::format("Write {} above the tables", key == "seed" ? "seeds = 3" : "threads = 1"));
     }
   }
@@ -109,11 +118,11 @@ void check_names(const Sweep& sweep, const std::vector<Arm>& arms) {
   std::set<std::string> folders;
   for (const Arm& arm : arms) {
     const std::string folder = arm.folder.string();
-    if (folder.starts_with('.') || folder.starts_with("sweep.")) {
-      throw UserError(where(sweep), fmt::format("an arm is called {}", arm.name), "Begin its name with a letter");
+    if (folder.empty() || folder.starts_with('.') || folder.starts_with("sweep.")) {
+      throw UserError(place_of(sweep), fmt::format("an arm is called {}", arm.name), "Begin its name with a letter");
     }
     if (!folders.insert(folder).second) {
-      throw UserError(where(sweep), fmt::format("two arms are called {}", folder), "Give each a name of its own");
+      throw UserError(place_of(sweep), fmt::format("two arms are called {}", folder), "Give each a name of its own");
     }
   }
 }
@@ -126,7 +135,7 @@ void check_baseline(const Sweep& sweep, const std::vector<Arm>& arms) {
     if (!arm.listed.empty()) names.push_back(arm.listed);
   }
   if (std::ranges::find(names, sweep.baseline) != names.end()) return;
-  throw UserError(where(sweep) + " baseline", fmt::format("there is no arm {}", sweep.baseline),
+  throw UserError(place_of(sweep) + " baseline", fmt::format("there is no arm {}", sweep.baseline),
                   did_you_mean(sweep.baseline, names) + "--dry-run shows every name");
 }
 
@@ -135,14 +144,25 @@ void check_heatmap(const Sweep& sweep) {
   std::vector<std::string_view> keys;
   for (const Axis& axis : sweep.grid) keys.push_back(axis.key);
   if (sweep.heatmap.size() != 2 || sweep.heatmap[0] == sweep.heatmap[1]) {
-    throw UserError(where(sweep) + " heatmap", "wants two keys of the grid",
+    throw UserError(place_of(sweep) + " heatmap", "wants two keys of the grid",
                     "Write heatmap = [\"optim.lr\", \"schedule.warmup_updates\"]");
   }
   for (const std::string& key : sweep.heatmap) {
     if (std::ranges::find(keys, key) != keys.end()) continue;
-    throw UserError(where(sweep) + " heatmap", fmt::format("the grid has no {}", key),
+    throw UserError(place_of(sweep) + " heatmap", fmt::format("the grid has no {}", key),
                     did_you_mean(key, keys) + "Name two keys of [grid]");
   }
+}
+
+void check_average(const Sweep& sweep, const Config& config) {
+  if (sweep.test_average == 1) return;
+  const std::string place = place_of(sweep) + " average";
+  if (sweep.test_average < 1) throw UserError(place, fmt::format("cannot be {}", sweep.test_average), "Use 1 or more");
+  if (!sweep.test) throw UserError(place, "goes with test", "Write test = true, or leave it out");
+  const int64_t kept = config.train.keep_last;
+  if (kept == 0 || kept >= sweep.test_average) return;
+  throw UserError(place, fmt::format("{} checkpoints are asked for, and a run keeps {}", sweep.test_average, kept),
+                  fmt::format("Set train.keep_last = {}", sweep.test_average));
 }
 
 void check_test(const Sweep& sweep, const Config& config) {
@@ -150,12 +170,12 @@ void check_test(const Sweep& sweep, const Config& config) {
   std::vector<std::string_view> names;
   for (const MetricRow& row : metrics()) names.push_back(row.name);
   if (!find_metric(sweep.test_metric)) {
-    throw UserError(where(sweep) + " test", fmt::format("there is no metric {}", sweep.test_metric),
+    throw UserError(place_of(sweep) + " test", fmt::format("there is no metric {}", sweep.test_metric),
                     did_you_mean(sweep.test_metric, names) + "`plumb list metrics` shows every name");
   }
   const TaskRow& task = task_row(task_of(config));
   if (task.metric.empty()) {
-    throw UserError(where(sweep) + " test", fmt::format("the task {} has no outputs to score", task.name),
+    throw UserError(place_of(sweep) + " test", fmt::format("the task {} has no outputs to score", task.name),
                     "Write test = true: the loss is its measure");
   }
 }
@@ -163,7 +183,7 @@ void check_test(const Sweep& sweep, const Config& config) {
 // A number that nothing computes would make every run a failure at the end of hours.
 void check_metric(const Sweep& sweep, const Config& config) {
   const bool test = sweep.metric.starts_with("test.");
-  const std::string place = where(sweep) + " metric", name = metric_name(sweep.metric);
+  const std::string place = place_of(sweep) + " metric", name = metric_name(sweep.metric);
   if (test && !sweep.test) throw UserError(place, "nothing is evaluated on the test set", "Write test = true");
   if (const MetricRow* row = find_metric(scorer_of(name))) {
     const std::string scored = test ? test_metric_of(sweep, config) : config.train.validate_metric;
@@ -185,6 +205,10 @@ void check_metric(const Sweep& sweep, const Config& config) {
 }
 
 }  // namespace
+
+std::string place_of(const Sweep& sweep) {
+  return sweep.file.empty() ? "sweep " + sweep.name : sweep.file.string();
+}
 
 std::vector<Arm> arms_of(const Sweep& sweep) {
   std::vector<std::vector<std::string>> points = {{}};
@@ -231,12 +255,13 @@ Config config_of(const Sweep& sweep, const Arm& arm) {
     if (config.train.max_update > 0 || config.train.max_epoch > 0) return config;
     throw UserError("train.max_update", "the run would never end", "Set it, or train.max_epoch");
   } catch (const Error& error) {
-    throw Error(error.exit_code(), fmt::format("{}, arm {}: {}", where(sweep), arm.name, error.what()));
+    throw Error(error.exit_code(), fmt::format("{}, arm {}: {}", place_of(sweep), arm.name, error.what()));
   }
 }
 
 void check_sweep(const Sweep& sweep) {
-  if (sweep.config.empty()) throw UserError(where(sweep), "names no config", "Write config = \"...\" above the tables");
+  if (sweep.config.empty())
+    throw UserError(place_of(sweep), "names no config", "Write config = \"...\" above the tables");
   check_values(sweep);
   check_keys(sweep);
   const std::vector<Arm> arms = arms_of(sweep);
@@ -246,6 +271,7 @@ void check_sweep(const Sweep& sweep) {
   for (const Arm& arm : arms) {
     const Config config = config_of(sweep, arm);
     check_test(sweep, config);
+    check_average(sweep, config);
     check_metric(sweep, config);
   }
 }

@@ -47,6 +47,7 @@ struct Sweep {
   std::vector<std::string> heatmap;  // two keys of the grid: rows, columns; empty: chosen
   bool test = false;                 // evaluate each trained run on the test set
   std::string test_metric;           // empty: the task's own
+  int test_average = 1;              // how many of a run's last checkpoints are averaged for that; 1: its best one
 };
 
 /// One setting, over all seeds.
@@ -64,6 +65,9 @@ struct Run {
   int64_t seed = 1;
   std::filesystem::path folder;  // below the sweep's
 };
+
+/// What errors call it: its file, or its name if it comes from none.
+std::string place_of(const Sweep& sweep);
 
 /// Listed arms times grid, in the order of the file; the last key of the grid changes fastest.
 std::vector<Arm> arms_of(const Sweep& sweep);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -13,40 +12,55 @@ namespace {
 constexpr double kTerminalEvery = 0.5, kLogEvery = 60;  // seconds
 constexpr double kKnownAfter = 3;                       // seconds of work before a time is worth telling
 
-double sum(const std::vector<double>& share) {
-  return std::accumulate(share.begin(), share.end(), 0.0);
+double made_in_all(const std::vector<RunShare>& shares) {
+  double sum = 0;
+  for (const RunShare& one : shares) sum += one.made;
+  return sum;
 }
 
 }  // namespace
 
-SweepProgress::SweepProgress(bool quiet, const std::string& metric, ProgressOutput output)
-    : quiet_(quiet), metric_(metric), output_(std::move(output)), start_(output_.seconds()) {}
+SweepProgress::SweepProgress(bool quiet, const std::string& metric, size_t slots, ProgressOutput output)
+    : quiet_(quiet), metric_(metric), slots_(static_cast<double>(slots)), output_(std::move(output)) {}
 
 SweepProgress::~SweepProgress() {
   if (drawn_) output_.write("\r\x1b[K");
 }
 
-std::string SweepProgress::line(size_t running, const std::vector<double>& share) const {
-  const auto done = static_cast<size_t>(std::ranges::count_if(share, [](double one) { return one >= 1; }));
-  const size_t left = share.size() - std::min(share.size(), done + running);
-  std::string text = fmt::format("{} of {} runs done, {} running, {} left", done, share.size(), running, left);
-  const double elapsed = output_.seconds() - start_, made = sum(share) - first_work_;
-  if (elapsed > kKnownAfter && made > 0) {
-    text += fmt::format(", {} to go", duration_text((static_cast<double>(share.size()) - sum(share)) * elapsed / made));
+// At the end there are fewer runs than slots: it takes as long as the longest of them.
+std::string SweepProgress::forecast(const std::vector<RunShare>& shares) const {
+  const double elapsed = seen_ - start_, made = made_in_all(shares) - first_made_;
+  if (elapsed <= kKnownAfter || made <= 0) return "";
+  double left = 0, longest = 0;
+  for (const RunShare& one : shares) {
+    if (one.ended) continue;
+    left += 1 - one.made;
+    longest = std::max(longest, 1 - one.made);
   }
-  return text;
+  const double an_hour = 3600 * made / elapsed, seconds_of_run = busy_ / made;
+  return fmt::format(", {:.{}f} runs/h, {} to go", an_hour, an_hour < 100 ? 1 : 0,
+                     duration_text(std::max(left / slots_, longest) * seconds_of_run));
 }
 
-void SweepProgress::show(size_t running, const std::vector<double>& share) {
-  if (first_work_ < 0) {
-    first_work_ = sum(share);
-    start_ = output_.seconds();
-    if (!output_.terminal) shown_ = start_;  // the first line after a minute
-  }
+std::string SweepProgress::line(size_t running, const std::vector<RunShare>& shares) const {
+  const auto done = static_cast<size_t>(std::ranges::count_if(shares, &RunShare::ended));
+  const size_t left = shares.size() - std::min(shares.size(), done + running);
+  return fmt::format("{} of {} runs done, {} running, {} left", done, shares.size(), running, left) + forecast(shares);
+}
+
+void SweepProgress::show(size_t running, const std::vector<RunShare>& shares) {
   const double now = output_.seconds();
+  if (first_made_ < 0) {
+    first_made_ = made_in_all(shares);
+    start_ = seen_ = now;
+    if (!output_.terminal) shown_ = now;  // the first line after a minute
+  }
+  busy_ += static_cast<double>(running) * (now - seen_);
+  seen_ = now;
   if (quiet_ || now < shown_ + (output_.terminal ? kTerminalEvery : kLogEvery)) return;
   shown_ = now;
-  output_.write(output_.terminal ? "\r" + line(running, share) + "\x1b[K" : line(running, share) + "\n");
+  const std::string text = line(running, shares);
+  output_.write(output_.terminal ? "\r" + text + "\x1b[K" : text + "\n");
   drawn_ = output_.terminal;
 }
 

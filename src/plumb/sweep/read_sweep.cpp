@@ -1,6 +1,7 @@
 #include "plumb/sweep/read_sweep.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
@@ -101,6 +102,7 @@ constexpr TopKey kTopKeys[] = {
     {"baseline",
      [](Sweep& s, const Setting& v) { s.baseline = wanted<std::string>(v, "the name of an arm", "\"plain\""); }},
     {"test", read_test},
+    {"average", [](Sweep& s, const Setting& v) { s.test_average = small_number(v); }},
     {"heatmap", read_heatmap},
 };
 
@@ -140,16 +142,29 @@ void read_axis(Sweep& sweep, const Setting& setting, const std::string& key) {
   sweep.grid.push_back(std::move(axis));
 }
 
-// "arm[3].optim.lr" is 3 and optim.lr.
+/// "arm[3].optim.lr" is 3 and optim.lr; "arm[3]" has no key: it is an arm that sets nothing.
+struct ArmKey {
+  size_t index;
+  std::string key;
+};
+
+ArmKey arm_key(const Setting& setting) {
+  const char *begin = setting.key.data() + std::string_view("arm[").size(),
+             *end = setting.key.data() + setting.key.size();
+  ArmKey found{};
+  const auto [close, error] = std::from_chars(begin, end, found.index);
+  const std::string_view rest(close, end);
+  if (error == std::errc{} && rest == "]" && setting.is_table) return found;
+  if (error != std::errc{} || !rest.starts_with("].") || rest.size() == 2) unknown_key(setting);
+  found.key = rest.substr(2);
+  return found;
+}
+
 void read_arm(std::map<size_t, ListedArm>& arms, const Setting& setting) {
-  const size_t close = setting.key.find(']');
-  const auto index = static_cast<size_t>(std::stoul(setting.key.substr(4, close - 4)));
-  if (setting.is_table) {  // an arm that sets nothing
+  const auto [index, key] = arm_key(setting);
+  if (key.empty()) {
     arms[index].name = "plain";
-    return;
-  }
-  const std::string key = setting.key.substr(close + 2);
-  if (key == "name") {
+  } else if (key == "name") {
     Setting name = setting;
     name.key = "name";
     arms[index].name = wanted<std::string>(name, "a text", "\"deep\"");
@@ -245,6 +260,7 @@ std::string to_toml(const Sweep& sweep) {
   if (!sweep.baseline.empty()) text += fmt::format("baseline = {}\n", plumb::quoted(sweep.baseline));
   if (sweep.test)
     text += fmt::format("test = {}\n", sweep.test_metric.empty() ? "true" : plumb::quoted(sweep.test_metric));
+  if (sweep.test_average != 1) text += fmt::format("average = {}\n", sweep.test_average);
   if (!sweep.heatmap.empty())
     text += fmt::format("heatmap = [{}, {}]\n", plumb::quoted(sweep.heatmap[0]), plumb::quoted(sweep.heatmap[1]));
   if (!sweep.set.empty()) text += "\n[set]\n";

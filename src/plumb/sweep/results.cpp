@@ -49,9 +49,11 @@ std::map<std::string, double> read_test(const fs::path& run) {
   return numbers;
 }
 
-// The metric of a sweep may be changed later: then an earlier test has not got its score.
+// The metric of a sweep may be changed later: then an earlier test has not got its score, or is of other weights.
 bool is_tested(const Sweep& sweep, const RunResult& result) {
   if (result.test.empty()) return false;
+  const auto average = result.test.find("average");
+  if ((average == result.test.end() ? 1 : average->second) != sweep.test_average) return false;
   if (!sweep.test_metric.empty()) return result.test.contains(sweep.test_metric);
   const std::string scorer = scorer_of(metric_name(sweep.metric));
   return !sweep.metric.starts_with("test.") || !find_metric(scorer) || result.test.contains(scorer);

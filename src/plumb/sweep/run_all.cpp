@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <future>
 #include <map>
 #include <thread>
 
@@ -30,6 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kTries = 2;
 constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::seconds kSilence{1};  // work that takes longer is spoken of
 constexpr char kSaid[] = "engine.log", kUnfinishedTest[] = "test.json.part";
 
 double seconds_since(Clock::time_point start) {
@@ -41,6 +43,43 @@ bool is_result(int status) {
   const int code = WEXITSTATUS(status);
   return code == static_cast<int>(Exit::Done) || code == static_cast<int>(Exit::DivergedOrStuck);
 }
+
+// For all runs at a time: what the command line says, or the file, or all that there are.
+int cores_of(const Sweep& sweep, const RunOptions& options) {
+  const int given = options.cores > 0 ? options.cores : sweep.cores;
+  if (given == 0) return usable_cores();
+  if (given >= sweep.threads) return given;
+  throw UserError(
+      options.cores > 0 ? "--cores" : place_of(sweep) + " cores",
+      fmt::format("{} cannot hold a run with threads = {}", counted(static_cast<size_t>(given), "core"), sweep.threads),
+      "Give more cores, or fewer threads");
+}
+
+/// The sweep's folder, which nobody else has as long as this lives. One that was made for it and has stayed empty,
+/// since something was wrong with the sweep, goes with it.
+class OwnFolder {
+ public:
+  explicit OwnFolder(const fs::path& path) : path_(path) {
+    if (path.empty()) throw UserError("--out", "is empty", "Name a directory for the runs");
+    std::error_code ignored;
+    if (fs::exists(path, ignored) && !fs::is_directory(path, ignored)) {
+      throw UserError(path.string(), "is no directory", "Choose another --out");
+    }
+    made_ = fs::create_directories(path, ignored);
+    lock_ = lock_directory(path, "another process runs a sweep in it");
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  ~OwnFolder() {
+    std::error_code not_empty;
+    if (made_) fs::remove(path_, not_empty);
+  }
+
+ private:
+  fs::path path_;
+  bool made_ = false;
+  FileDescriptor lock_;
+};
 
 /// One process, for one run: it trains, or evaluates what has trained.
 struct Job {
@@ -63,13 +102,11 @@ class Runner {
         options_(options),
         arms_(arms_of(sweep)),
         plumb_(options.plumb.empty() ? find_front() : options.plumb),
-        data_(sweep, arms_, plumb_),
-        progress_(options.quiet, sweep.metric) {
-    const int cores = options.cores > 0 ? options.cores : sweep.cores > 0 ? sweep.cores : usable_cores();
-    slots_ = static_cast<size_t>(std::max(1, cores / sweep.threads));
-  }
+        slots_(static_cast<size_t>(std::max(1, cores_of(sweep, options) / sweep.threads))),
+        data_(sweep, arms_, plumb_, options.out),
+        progress_(options.quiet, sweep.metric, slots_) {}
 
-  SweepResults run() {
+  SweepResults run(const StoredPlan& plan) {
     const std::vector<Run> runs = runs_of(sweep_, arms_);
     for (const Run& run : runs) results_.push_back(read_result(sweep_, options_.out, run));
     std::vector<int64_t> updates_of_arm;
@@ -80,6 +117,9 @@ class Runner {
     }
     say_what_is_left();
     prepare();
+    plan.write();
+    data_.write();
+    write(make_results(sweep_, options_.out, results_));
     while (!waiting_.empty() || !jobs_.empty()) {
       if (signals_.first() != 0) stop();
       while (!waiting_.empty() && jobs_.size() < slots_) start();
@@ -106,16 +146,28 @@ class Runner {
   }
 
   void prepare() {
+    std::future<void> work = std::async(std::launch::async, [&] { prepare_all(); });
+    if (work.wait_for(kSilence) == std::future_status::timeout) progress_.say("preparing the data");
+    work.get();
+  }
+
+  void prepare_all() {
     for (const Waiting& task : waiting_) {
       if (signals_.first() != 0) throw SweepInterrupted{signals_.first()};
       try {
-        data_.prepare(results_[task.run].run);
+        check_data(data_.prepare(results_[task.run].run));
       } catch (const Error&) {
         // The terminal sends Ctrl-C to that process as well.
         if (signals_.first() != 0) throw SweepInterrupted{signals_.first()};
         throw;
       }
     }
+  }
+
+  // Without it every test would fail, after all the training.
+  void check_data(const Prepared& data) const {
+    if (!sweep_.test || data.test.there()) return;
+    throw UserError(place_of(sweep_) + " test", "the data has no test set", "Set data.test_source, or leave test out");
   }
 
   fs::path folder(size_t run) const { return options_.out / results_[run].run.folder; }
@@ -132,6 +184,9 @@ class Runner {
 
   std::vector<std::string> testing(size_t run) const {
     std::vector<std::string> arguments = {"evaluate", folder(run).string(), "--split", "test", "--json"};
+    if (sweep_.test_average > 1) {
+      arguments.insert(arguments.end(), {"--average", std::to_string(sweep_.test_average)});
+    }
     const std::string metric = test_metric_of(sweep_, config_of(sweep_, arms_[results_[run].run.arm]));
     if (metric.empty()) return arguments;
     arguments.insert(arguments.end(), {"--metric", metric, "--outputs", (folder(run) / kOutputsFile).string()});
@@ -148,7 +203,7 @@ class Runner {
     fs::create_directories(here, error);
     if (error) throw DiskError(here.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
     const uintmax_t said = fs::file_size(here / kSaid, error);
-    const bool test = results_[task.run].summary.ended();
+    const bool test = results_[task.run].summary.ended();  // and is waiting all the same
     jobs_.push_back({.run = task.run,
                      .testing = test,
                      .process = EngineProcess(plumb_, test ? testing(task.run) : training(task.run), here / kSaid,
@@ -174,7 +229,8 @@ class Runner {
     RunResult& result = results_[job.run];
     if (job.testing && is_result(status)) keep_test(job.run);
     result = read_result(sweep_, options_.out, result.run);
-    const bool done = is_result(status) && (job.testing ? !result.pending : result.summary.ended());
+    // The log decides: a process may die after its run has ended.
+    const bool done = job.testing ? !result.pending : result.summary.ended();
     if (!done && signals_.first() != 0) return;  // it was told to
     if (!done && failures_[job.run] + 1 < kTries) {
       waiting_.push_front({job.run, failures_[job.run] + 1});
@@ -195,7 +251,7 @@ class Runner {
   [[noreturn]] void stop() {
     waiting_.clear();
     progress_.say("stopping: the runs save, the same command goes on (a second signal does not wait)");
-    for (const Job& job : jobs_) job.process.signal(signals_.first());
+    for (const Job& job : jobs_) job.process.signal(SIGTERM);  // whatever came: the engine does not save at SIGHUP
     while (!jobs_.empty() && signals_.count() < 2) {
       for (size_t i = jobs_.size(); i-- > 0;) {
         if (const std::optional<int> status = jobs_[i].process.ended()) finish(i, *status);
@@ -208,21 +264,20 @@ class Runner {
     throw SweepInterrupted{signals_.first()};
   }
 
-  std::vector<double> shares() {
+  // A run without a last update has made nothing, then everything. What is still to be tested has not made all.
+  RunShare share(size_t run, int64_t update) const {
+    const bool ended = !results_[run].pending || !results_[run].error.empty();
+    if (updates_[run] <= 0) return {.made = ended ? 1.0 : 0.0, .ended = ended};
+    const double made = static_cast<double>(update) / static_cast<double>(updates_[run]);
+    return {.made = std::min(made, ended ? 1 : 0.99), .ended = ended};
+  }
+
+  const std::vector<RunShare>& shares() {
     if (seconds_since(shares_at_) < 0.4 && shares_.size() == results_.size()) return shares_;
     shares_at_ = Clock::now();
-    shares_.assign(results_.size(), 0);
-    for (size_t i = 0; i < results_.size(); ++i) {
-      if (!results_[i].pending || !results_[i].error.empty()) {
-        shares_[i] = 1;
-      } else if (updates_[i] > 0) {
-        shares_[i] = 0.99 * static_cast<double>(results_[i].summary.update) / static_cast<double>(updates_[i]);
-      }
-    }
-    for (const Job& job : jobs_) {
-      const double made = static_cast<double>(last_update(folder(job.run)));
-      if (updates_[job.run] > 0) shares_[job.run] = 0.99 * made / static_cast<double>(updates_[job.run]);
-    }
+    shares_.clear();
+    for (size_t i = 0; i < results_.size(); ++i) shares_.push_back(share(i, results_[i].summary.update));
+    for (const Job& job : jobs_) shares_[job.run] = share(job.run, last_update(folder(job.run)));
     return shares_;
   }
 
@@ -234,17 +289,17 @@ class Runner {
   const RunOptions& options_;
   std::vector<Arm> arms_;
   fs::path plumb_;
+  size_t slots_;
   SweepData data_;
   CaughtSignals signals_;
   SweepProgress progress_;
-  size_t slots_ = 1;
   std::vector<RunResult> results_;
   std::vector<int64_t> updates_;  // of each run, if it has a limit
   std::deque<Waiting> waiting_;
   std::vector<Job> jobs_;
   std::map<size_t, int> failures_;  // of the step that a run is at
   std::map<size_t, Clock::time_point> started_;
-  std::vector<double> shares_;
+  std::vector<RunShare> shares_;
   Clock::time_point shares_at_;
 };
 
@@ -252,12 +307,9 @@ class Runner {
 
 SweepResults run_all(const Sweep& sweep, const RunOptions& options) {
   check_sweep(sweep);
-  if (options.out.empty()) throw UserError("--out", "is empty", "Name a directory for the runs");
-  std::error_code ignored;
-  fs::create_directories(options.out, ignored);
-  const FileDescriptor lock = lock_directory(options.out, "another process runs a sweep in it");
-  keep_plan(sweep, options.out);
-  return Runner(sweep, options).run();
+  const OwnFolder folder(options.out);
+  const StoredPlan plan(sweep, options.out);
+  return Runner(sweep, options).run(plan);
 }
 
 }  // namespace plumb

@@ -51,7 +51,7 @@ std::string speed_text(const SweepResults& results, const ArmResult& arm) {
   }
   if (rates.empty()) return "-";
   std::ranges::sort(rates);
-  return fmt::format("{:.0f}", rates[rates.size() / 2]);
+  return fmt::format("{:.0f}", (rates[(rates.size() - 1) / 2] + rates[rates.size() / 2]) / 2);  // the median
 }
 
 std::string time_text(const SweepResults& results, const ArmResult& arm) {

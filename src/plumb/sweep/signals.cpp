@@ -1,7 +1,5 @@
 #include "plumb/sweep/signals.h"
 
-#include <csignal>
-
 namespace plumb {
 namespace {
 
@@ -27,6 +25,24 @@ CaughtSignals::CaughtSignals() {
 
 CaughtSignals::~CaughtSignals() {
   for (int i = 0; i < 3; ++i) std::signal(kSignals[i], before_[i]);
+}
+
+HeldSignals::HeldSignals() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int number : kSignals) sigaddset(&held, number);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+HeldSignals::~HeldSignals() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void HeldSignals::release_in_child() const {
+  for (const int number : kSignals) {
+    if (std::signal(number, SIG_DFL) == SIG_IGN) std::signal(number, SIG_IGN);  // nohup
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 int CaughtSignals::first() const {

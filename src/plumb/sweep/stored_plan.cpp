@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,26 +81,26 @@ void check_stored_arm(const Arm& arm, const Config& config, const fs::path& out)
 
 }  // namespace
 
-void keep_plan(const Sweep& sweep, const fs::path& out) {
+StoredPlan::StoredPlan(const Sweep& sweep, fs::path out) : sweep_(sweep), out_(std::move(out)), arms_(arms_of(sweep)) {
   std::error_code ignored;
-  remove_temporaries(out);
-  const bool stored = is_there(out / kSweepFile);
-  if (!stored && is_there(out) && !(fs::is_directory(out, ignored) && fs::is_empty(out, ignored))) {
-    throw UserError(out.string(), "is there already, and is no sweep", "Choose another --out");
+  remove_temporaries(out_);
+  const bool stored = is_there(out_ / kSweepFile);
+  if (!stored && is_there(out_) && !fs::is_empty(out_, ignored)) {
+    throw UserError(out_.string(), "is there already, and is no sweep", "Choose another --out");
   }
-  const std::vector<Arm> arms = arms_of(sweep);
-  std::vector<Config> configs;
-  for (const Arm& arm : arms) configs.push_back(comparable(config_of(sweep, arm)));
-  if (stored) check_stored_sweep(sweep, arms, out);
-  for (size_t i = 0; i < arms.size(); ++i) check_stored_arm(arms[i], configs[i], out);
+  for (const Arm& arm : arms_) configs_.push_back(comparable(config_of(sweep, arm)));
+  if (stored) check_stored_sweep(sweep, arms_, out_);
+  for (size_t i = 0; i < arms_.size(); ++i) check_stored_arm(arms_[i], configs_[i], out_);
+}
 
-  create_folder(out);
-  write_whole(out / kSweepFile,
-              "# What this folder holds; `plumb sweep` with this file goes on with it.\n" + to_toml(sweep));
-  for (size_t i = 0; i < arms.size(); ++i) {
-    const fs::path folder = out / arms[i].folder;
+void StoredPlan::write() const {
+  create_folder(out_);
+  write_whole(out_ / kSweepFile,
+              "# What this folder holds; `plumb sweep` with this file goes on with it.\n" + to_toml(sweep_));
+  for (size_t i = 0; i < arms_.size(); ++i) {
+    const fs::path folder = out_ / arms_[i].folder;
     create_folder(folder);
-    if (!is_there(folder / kArmFile)) write_whole(folder / kArmFile, to_toml(configs[i]));
+    if (!is_there(folder / kArmFile)) write_whole(folder / kArmFile, to_toml(configs_[i]));
   }
 }
 
