@@ -39,8 +39,8 @@ def ended(update, outcome="trained"):
     return record(type="event", event="ended", update=update, outcome=outcome)
 
 
-def train(update, loss, **more):
-    return record(
+def train(update, loss, **others):
+    fields = dict(
         type="train",
         update=update,
         epoch=update / 100,
@@ -53,8 +53,8 @@ def train(update, loss, **more):
         lr=1e-3 * min(1, update / 200),
         gnorm=1 + 0.5 * math.sin(update),
         tokens=900 * update,
-        **more,
     )
+    return record(**fields | others)
 
 
 def valid(update, loss, **scores):
@@ -63,12 +63,16 @@ def valid(update, loss, **scores):
 
 def gradients(update, layers=6):
     norms = {
-        f"{stack}.layers.{layer}.{kind}": math.exp(-0.4 * layer)
-        for stack in ("encoder", "decoder")
+        f"{stack}.layers.{layer}.{kind}": math.exp(-0.4 * layer) * (1.5 + math.sin(update))
+        for stack, kinds in (("encoder", ("self_attn", "ffn")), ("decoder", ("self_attn", "encoder_attn", "ffn")))
         for layer in range(layers)
-        for kind in ("self_attn", "ffn")
+        for kind in kinds
     }
     return record(type="gradients", update=update, norms=norms)
+
+
+def samples(update, source, reference, output):
+    return record(type="samples", update=update, source=source, reference=reference, output=output)
 
 
 def falling(update):
@@ -87,15 +91,8 @@ def write_run(folder, variant="post_ln", updates=1000, every=10, seed=1, lr=1e-3
             if update % (10 * every) == 0:
                 records.append(valid(update, falling(update), bleu=30 - falling(update)))
                 records.append(gradients(update))
-                records.append(
-                    record(
-                        type="samples",
-                        update=update,
-                        source=["four hundred two", "seven"],
-                        reference=["vierhundertzwei", "sieben"],
-                        output=["vierhundertzwei", "acht"],
-                    )
-                )
+                source, reference = ["four hundred two", "seven"], ["vierhundertzwei", "sieben"]
+                records.append(samples(update, source, reference, ["vierhundertzwei", "acht"]))
         records.append(ended(updates))
     (folder / "log.jsonl").write_text("".join(line + "\n" for line in records))
     return folder

@@ -1,5 +1,6 @@
 """A hundred runs with ten thousand logged updates each: the page stays small, and opens at once."""
 
+import math
 import os
 import shutil
 import subprocess
@@ -20,13 +21,26 @@ class Large(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="plumb_large_test_"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        records = [made.started()] + [made.train(update, made.falling(update)) for update in range(1, UPDATES + 1)]
-        records += [made.valid(UPDATES, 2.0), made.ended(UPDATES)]
-        first = made.write_run(self.folder / "runs" / "000", records=records)
-        for number in range(1, RUNS):  # the same log under another name: the disk is not what is tested
+        log = self.folder / "log.jsonl"
+        log.write_text("".join(line + "\n" for line in self.records()))
+        for number in range(RUNS):  # the same log under another name: the disk is not what is tested
             run = made.write_run(self.folder / "runs" / f"{number:03}", VARIANTS[number % 4], seed=number, records=[])
+            with open(run / "config.toml", "a") as config:
+                config.write("# " + "a config with every key has three thousand characters " * 55)
             (run / "log.jsonl").unlink()
-            os.link(first / "log.jsonl", run / "log.jsonl")
+            os.link(log, run / "log.jsonl")
+
+    def records(self):
+        """Of a deep model that logs all that it can: 18 layers in each stack, and sentences of 200 characters."""
+        yield made.started()
+        lines = [f"{'abcdefghi ' * 20}{line}" for line in range(4)]
+        for update in range(1, UPDATES + 1):
+            yield made.train(update, made.falling(update), lr=1e-3 / math.sqrt(update))
+            if update % 100 == 0:
+                yield made.valid(update, made.falling(update), bleu=30 - made.falling(update))
+                yield made.gradients(update, layers=18)
+                yield made.samples(update, lines, lines, [f"{line} {update}" for line in lines])
+        yield made.ended(UPDATES)
 
     def test_it_is_under_10_mb_and_opens_in_3_seconds(self):
         page = self.folder / "report.html"

@@ -152,12 +152,12 @@ class Page(unittest.TestCase):
         gaps = self.chart("chart.figure().series.find((one) => one.name === 'diverged').gaps")
         self.assertEqual(
             [(gap["from"], gap["count"]) for gap in gaps],
-            [(803, 11)],
-            "ten updates that were lost, and the record that was written all the same",
+            [(803, 10)],
+            "ten updates that were lost; the record of their interval says nothing more",
         )
         notes = self.browser.js("return document.querySelector('[data-chart=\"curve.train.loss\"] .notes').textContent")
         self.assertIn("diverged at 812", notes)
-        self.assertIn("NaN from 803 to 812 (11 values)", notes)
+        self.assertIn("NaN from 803 to 812 (10 values)", notes)
 
     def test_a_click_hides_a_run_everywhere(self):
         before = self.picture()
@@ -297,7 +297,7 @@ class Page(unittest.TestCase):
     def test_a_csv_says_what_was_done_to_its_numbers(self):
         text = lambda chart: self.browser.js(f"return plumbReport.charts.get('{chart}').csv()")
         loss = text("curve.train.loss")
-        self.assertIn("# reduced: diverged has 11 values that are not finite from 803 to 812", loss)
+        self.assertIn("# reduced: diverged has 10 values that are not finite from 803 to 812", loss)
         for run in ("long", "diverged"):
             self.browser.click(f'.legend [data-run="{run}"]')
         self.assertIn("# not reduced: every logged value is here", text("curve.train.loss"))
@@ -403,6 +403,24 @@ class Page(unittest.TestCase):
         self.assertEqual(cells, ["–"] * 5)
         self.assertIn("203 events left out", text(".events"))
         self.assertTrue(text(".events").endswith("ended: diverged"))
+
+    def test_a_wiring_keeps_its_line_when_there_are_more_than_colours(self):
+        lines = {}
+        for kinds, seeds in ((2, (1, 2)), (4, (1, 2, 3)), (10, (1, 2, 3))):
+            for index in range(kinds):
+                for seed in seeds:
+                    made.write_run(self.folder / f"{kinds}" / f"v{index}-{seed}", f"v{index}", updates=20, seed=seed)
+            self.open_page_of(f"{kinds}")
+            lines[kinds] = self.browser.js(
+                """const line = (button) => button.querySelector('line');
+                   return Object.fromEntries([...document.querySelectorAll('table.runs [data-run]')].map((button) =>
+                     [button.dataset.run, [line(button).getAttribute('stroke'), line(button).getAttribute('stroke-dasharray')]]));"""
+            )
+            colours = [{lines[kinds][f"v{index}-{seed}"][0] for seed in seeds} for index in range(kinds)]
+            self.assertEqual([len(of_one) for of_one in colours], [1] * kinds, "a wiring has one colour")
+        self.assertEqual(len(set(map(tuple, lines[2].values()))), 4)
+        self.assertEqual(len(set(map(tuple, lines[4].values()))), 12, "few wirings: dashes part the runs of one")
+        self.assertEqual(len(set(map(tuple, lines[10].values()))), 10, "many: dashes part the wirings")
 
     def test_a_map_of_very_many_values_is_drawn(self):
         layers = 400

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "plumb/base/error.h"
 #include "plumb/report/probe_data.h"
@@ -75,6 +76,18 @@ TEST_F(PageDataTest, UpdatesThatWereNotFiniteAreGapsOfTheCurve) {
   EXPECT_EQ(data["curves"]["train.loss"]["gaps"][0][1], 100);
   EXPECT_EQ(data["curves"]["train.loss"]["gaps"][0][3], 2);
   EXPECT_EQ(data["curves"]["train.gnorm"]["gaps"].size(), 1u);
+  EXPECT_EQ(to_script_json(data["curves"]["train.nll"]["gaps"]), to_script_json(data["curves"]["train.loss"]["gaps"]))
+      << "it was lost with the loss";
+}
+
+// Where every update of an interval was refused, its record has the loss that was refused.
+TEST_F(PageDataTest, AnEventAndTheRecordOfItsIntervalAreOneValue) {
+  const json data = run(std::string(kTrain) + R"({"type":"event","event":"nonfinite","update":99,"loss":"NaN"})"
+                                              "\n"
+                                              R"({"type":"train","update":100,"loss":"NaN","nll":"NaN"})"
+                                              "\n");
+  EXPECT_EQ(data["curves"]["train.loss"]["gaps"][0][3], 1);
+  EXPECT_EQ(data["curves"]["train.nll"]["gaps"][0][3], 1);
 }
 
 TEST_F(PageDataTest, ALastLineThatIsBeingWrittenIsNotDamage) {
@@ -121,6 +134,25 @@ TEST_F(PageDataTest, GradientsAreInTheOrderOfTheModelAndReduced) {
   EXPECT_EQ(gradients["norms"][0][1], 2);
 }
 
+// A deep model has more sub-layers: it gets fewer updates, so that a page of a hundred of them can still be sent.
+TEST_F(PageDataTest, GradientsOfManyRunsAndLayersTakeTheRoomOfFew) {
+  const auto cells = [&](size_t layers, size_t runs) {
+    json norms;
+    for (size_t layer = 0; layer < layers; ++layer) norms["encoder.layers." + std::to_string(layer) + ".ffn"] = 1;
+    std::string log;
+    for (int update = 0; update < 1000; ++update)
+      log += json{{"type", "gradients"}, {"update", update}, {"norms", norms}}.dump() + "\n";
+    write_all(folder("run") / "log.jsonl", log);
+    const json gradients = run_data(root_ / "run", "run", budget_for(runs))["gradients"];
+    return gradients["updates"].size() * gradients["names"].size();
+  };
+  EXPECT_EQ(cells(90, 1), 144u * 90) << "every seventh, and the last";
+  EXPECT_EQ(cells(6, 100), 144u * 6);
+  for (const size_t layers : {30, 60, 90}) EXPECT_LE(cells(layers, 100), 1500 + layers) << "and the last one";
+  EXPECT_GE(cells(90, 100), 1350u);
+  EXPECT_EQ(cells(90, 10000), 13u * 90) << "never so few that nothing can be seen";
+}
+
 // The trainer writes both within the update that makes u + 1 of u, and calls them u: a resume at u does them again.
 TEST_F(PageDataTest, AResumeDoublesNoColumnAndNoGap) {
   const std::string gradients = R"({"type":"gradients","update":50,"norms":{"encoder.layers.0.ffn":1}})"
@@ -165,6 +197,32 @@ TEST_F(PageDataTest, SamplesAndTheCommandAreTakenAsText) {
   EXPECT_EQ(data["samples"][0]["source"], json({"x", ""}));
   EXPECT_EQ(data["samples"][0]["reference"], json::array());
   EXPECT_EQ(data["samples"][0]["output"], json({"<b>"}));
+}
+
+TEST_F(PageDataTest, LinesOfAValidationSetStandOnce) {
+  std::string log;
+  for (int update = 1; update <= 3; ++update) {
+    const std::string line = update < 3 ? "same" : "other";
+    log += json{{"type", "samples"}, {"update", update}, {"source", {line}}, {"reference", {"r"}}, {"output", {"o"}}}
+               .dump() +
+           "\n";
+  }
+  const json samples = run(log)["samples"];
+  EXPECT_EQ(samples[0]["source"], json({"same"}));
+  EXPECT_EQ(samples[1], json({{"update", 2}, {"output", {"o"}}}));
+  EXPECT_EQ(samples[2], json({{"update", 3}, {"source", {"other"}}, {"output", {"o"}}}));
+}
+
+// A socket: not even root can open it as a file.
+TEST_F(PageDataTest, FilesThatCannotBeOpenedAreSaid) {
+  for (const char* name : {"run/log.jsonl", "run/config.toml", "probe/probe.jsonl"}) {
+    const fs::path file = root_ / name;
+    fs::create_directories(file.parent_path());
+    ASSERT_EQ(::mknod(file.c_str(), S_IFSOCK | 0600, 0), 0);
+  }
+  EXPECT_EQ(run_data(root_ / "run", "run", {})["problems"],
+            json({"log.jsonl cannot be opened.", "config.toml cannot be opened."}));
+  EXPECT_EQ(probe_data(root_ / "probe", "probe")["problems"], json({"probe.jsonl cannot be opened."}));
 }
 
 TEST_F(PageDataTest, ProbesKeepCurvesAndVerdictsButNotReadings) {

@@ -94,7 +94,7 @@ json read_runs(const std::vector<NamedFolder>& folders, ReadRuns& before) {
   const auto work = [&] {
     for (size_t i = next++; i < folders.size(); i = next++) {
       // A page of many runs shows less of each, so their number is part of the state.
-      std::string state = fmt::format("{} {} {}", folders[i].name, budget.gradient_columns, state_of(folders[i]));
+      std::string state = fmt::format("{} {} {}", folders[i].name, budget.gradient_cells, state_of(folders[i]));
       const auto known = before.by_folder.find(folders[i].folder.string());
       if (known != before.by_folder.end() && known->second.state == state) {
         read[i] = known->second;

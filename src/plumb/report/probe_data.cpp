@@ -106,6 +106,7 @@ json probe_data(const std::filesystem::path& folder, const std::string& name) {
     const bool unfinished = file.eof();
     if (!take(arms, json::parse(line, nullptr, /*allow_exceptions=*/false)) && !unfinished && !line.empty()) ++damaged;
   }
+  if (cannot_be_opened(folder / "probe.jsonl")) problems.push_back("probe.jsonl cannot be opened.");
   if (damaged > 0) problems.push_back(fmt::format("{} of the lines of probe.jsonl cannot be read.", damaged));
   return {{"name", name}, {"folder", folder.string()}, {"arms", std::move(arms)}, {"problems", std::move(problems)}};
 }

@@ -58,11 +58,12 @@ bool is_left_out(const std::string& type, const std::string& key) {
   return (type == "train" ? kTrain : kValid).contains(key);
 }
 
-// Later points stand later; where an update was not finite, its interval's mean over the others may stand as well.
+// Later points stand later; where an update was not finite, its interval's mean over the others may stand as well. An
+// event and the record of its interval may say of one update that it was not finite: that is one value.
 void add_point(Series& series, double update, double value) {
   if (!series.x.empty()) {
     if (update < series.x.back()) return;
-    if (update == series.x.back() && std::isfinite(series.y.back())) return;
+    if (update == series.x.back() && (std::isfinite(series.y.back()) || !std::isfinite(value))) return;
   }
   series.x.push_back(update);
   series.y.push_back(value);
@@ -71,11 +72,14 @@ void add_point(Series& series, double update, double value) {
 // The means of train records leave updates out that were not finite: their events say so.
 void add_nonfinite(const json& event, std::map<std::string, Series>& train) {
   const auto update = event.at("update").get<double>() + 1;  // it counts from 0, as the step that failed
-  for (const char* key : {"loss", "gnorm"}) {
+  const auto add = [&](const char* curve, const char* key) {
     const auto value = event.find(key);
     const std::optional<double> number = value == event.end() ? std::nullopt : number_in(*value);
-    if (number && !std::isfinite(*number)) add_point(train[key], update, *number);
-  }
+    if (number && !std::isfinite(*number)) add_point(train[curve], update, *number);
+  };
+  add("loss", "loss");
+  add("nll", "loss");  // an event does not have it: it is lost with the loss
+  add("gnorm", "gnorm");
 }
 
 /// Every other number of the train and valid records, as "train.loss" or "valid.bleu".
@@ -165,7 +169,10 @@ std::tuple<bool, std::string, int64_t, int> place_of(const std::string& name) {
   return {!name.starts_with("encoder"), name.substr(0, at), std::atoll(name.c_str() + at + 8), within};
 }
 
-json gradients_of(const std::vector<json>& records, size_t columns) {
+constexpr size_t kLeastColumns = 12, kMostColumns = 160;
+
+/// At most `cells` norms, as long as that leaves enough updates to see anything.
+json gradients_of(const std::vector<json>& records, size_t cells) {
   std::vector<const json*> found;
   for (const json& record : records) {
     const auto norms = record.find("norms");
@@ -177,6 +184,7 @@ json gradients_of(const std::vector<json>& records, size_t columns) {
   std::ranges::stable_sort(names, {}, place_of);
   // Every k-th record and the last: a norm is one update's anyway.
   json updates = json::array(), norms = json::array();
+  const size_t columns = std::clamp(cells / std::max<size_t>(1, names.size()), kLeastColumns, kMostColumns);
   const size_t step = (found.size() + columns - 1) / columns;
   for (size_t i = 0; i < found.size(); ++i) {
     if (i % step != 0 && i + 1 != found.size()) continue;
@@ -225,20 +233,23 @@ json lines_in(const json& record, const char* key) {
   return lines;
 }
 
-/// The outputs of some validations, spread over the run, the last among them.
+/// The outputs of some validations, spread over the run, the last among them. Sources and references are mostly those
+/// of the sample before: they stand only where they are not.
 json samples_of(const std::vector<json>& records) {
   std::vector<const json*> found;
   for (const json& record : records) {
     if (record.at("type") == "samples") found.push_back(&record);
   }
-  json samples = json::array();
+  json samples = json::array(), before = json::object();
   const size_t count = std::min(found.size(), kMostSamples);
   for (size_t i = 0; i < count; ++i) {
     const json& record = *found[(i + 1) * found.size() / count - 1];
-    samples.push_back({{"update", record.at("update")},
-                       {"source", lines_in(record, "source")},
-                       {"reference", lines_in(record, "reference")},
-                       {"output", lines_in(record, "output")}});
+    json sample = {{"update", record.at("update")}, {"output", lines_in(record, "output")}};
+    for (const char* key : {"source", "reference"}) {
+      json lines = lines_in(record, key);
+      if (lines != before[key]) sample[key] = before[key] = std::move(lines);
+    }
+    samples.push_back(std::move(sample));
   }
   return samples;
 }
@@ -255,8 +266,11 @@ json problems_of(const fs::path& run, const RunRecords& log, const RunSummary& s
   json problems = json::array();
   std::error_code ignored;
   if (!fs::exists(run / "log.jsonl", ignored)) problems.push_back("There is no log.jsonl: nothing was logged yet.");
+  if (cannot_be_opened(run / "log.jsonl")) problems.push_back("log.jsonl cannot be opened.");
   if (!fs::exists(run / "config.toml", ignored)) {
     problems.push_back("There is no config.toml: what was trained is not known.");
+  } else if (cannot_be_opened(run / "config.toml")) {
+    problems.push_back("config.toml cannot be opened.");
   } else if (!summary.config) {
     problems.push_back("config.toml is not one of this version: its keys are shown as they stand.");
   }
@@ -269,13 +283,18 @@ json problems_of(const fs::path& run, const RunRecords& log, const RunSummary& s
 
 }  // namespace
 
+bool cannot_be_opened(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored) && !std::ifstream(file);
+}
+
 double shown(double value) {
   return std::isfinite(value) ? std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr) : value;
 }
 
 PageBudget budget_for(size_t runs) {
   PageBudget budget;
-  budget.gradient_columns = std::clamp<size_t>(4000 / std::max<size_t>(1, runs), 24, budget.gradient_columns);
+  budget.gradient_cells /= std::max<size_t>(1, runs);
   return budget;
 }
 
@@ -291,7 +310,7 @@ json run_data(const fs::path& run, const std::string& name, const PageBudget& bu
                {"command", command_of(log.records)},
                {"problems", problems_of(run, log, summary)}};
   add_events(log.records, data);
-  if (json gradients = gradients_of(log.records, budget.gradient_columns); !gradients.is_null()) {
+  if (json gradients = gradients_of(log.records, budget.gradient_cells); !gradients.is_null()) {
     data["gradients"] = std::move(gradients);
   }
   return data;

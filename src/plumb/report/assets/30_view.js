@@ -8,7 +8,6 @@ const stopListening = (part) => (listeners = listeners.filter((one) => one.part 
 
 const view = {
   hidden: new Set(), // names of runs
-  focus: null, // the run under the pointer
   smoothing: 0, // 0 to 0.99: weight of the past
   filter: '',
   sort: {column: null, down: false},

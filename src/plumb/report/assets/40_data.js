@@ -3,10 +3,12 @@
 let data = null;
 const styles = {runs: new Map(), variants: new Map()};
 
-/** Takes new data in: curves unpacked, every run and wiring with its own line. What cannot be read changes nothing. */
+/** Takes new data in: unpacked, every run and wiring with its own line. What cannot be read changes nothing. */
 function takeData(fresh) {
   for (const run of fresh.runs) {
     for (const curve of Object.values(run.curves)) unpack(curve);
+    // A sample without a source or reference has those of the one before.
+    run.samples = run.samples.reduce((all, sample) => [...all, {...all[all.length - 1], ...sample}], []);
   }
   data = fresh;
   chooseStyles();
@@ -23,7 +25,18 @@ function sums(steps) {
   return steps.map((step) => (at += step));
 }
 
-/** A wiring has the same colour in curves and probes. With many runs colour says the wiring, and dashes part its runs. */
+/** The line of points [x, y]. What is not finite becomes a gap, as in the curves of training. */
+function lineOf(points) {
+  const finite = points.filter(([, y]) => Number.isFinite(y)),
+    others = points.filter(([, y]) => !Number.isFinite(y));
+  return {
+    x: finite.map(([x]) => x),
+    y: finite.map(([, y]) => y),
+    gaps: others.map(([x, value]) => ({from: x, to: x, value, count: 1})),
+  };
+}
+
+/** Where runs are of several wirings, colour says which, in curves and probes; else each run has its own. */
 function chooseStyles() {
   styles.runs.clear();
   styles.variants.clear();
@@ -38,11 +51,14 @@ function chooseStyles() {
     const variant = variantOf(run);
     const before = used.get(variant) || 0;
     used.set(variant, before + 1);
-    const byVariant = kinds === data.runs.length || (data.runs.length > 8 && kinds > 1 && kinds <= 8);
-    const style = byVariant ? {...styles.variants.get(variant)} : lineStyle(index);
-    if (byVariant && before > 0) style.dash = dashes[before % dashes.length];
-    styles.runs.set(run.name, style);
+    styles.runs.set(run.name, kinds > 1 ? styleOfNth(variant, before) : lineStyle(index));
   });
+}
+
+/** Dashes part what is of one wiring, unless they part the wirings already: then all of it looks the same. */
+function styleOfNth(variant, before) {
+  const style = variantStyle(variant);
+  return before > 0 && styles.variants.size <= 8 ? {...style, dash: dashes[before % dashes.length]} : style;
 }
 
 const runStyle = (run) => styles.runs.get(run.name) || lineStyle(0);

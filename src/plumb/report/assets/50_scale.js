@@ -109,7 +109,6 @@ function rangesOf(figure, zoom) {
     for (let i = from; i < to; ++i) seeY(y[i]);
   }
   [y0, y1] = withBands(figure, y0, y1);
-  for (const line of figure.horizontals || []) seeY(line.y);
   if (figure.y.from !== undefined) seeY(figure.y.from);
   if (!(y1 >= y0)) [y0, y1] = figure.y.log ? [0.1, 10] : [0, 1];
   if (figure.y.floor !== undefined && figure.y.log) y0 = Math.max(y0, figure.y.floor);

@@ -7,6 +7,12 @@ function svgText(text, x, y, attributes) {
   return s('text', {x, y, 'font-family': fontStack, 'font-size': 12, ...attributes}, text);
 }
 
+/** The title of a picture: smaller where it says much. */
+function svgTitle(text, x, y, room) {
+  const size = clamp(room / (0.6 * text.length), 9, 16);
+  return svgText(text, x, y, {fill: theme().ink, 'font-size': size, 'font-weight': 600});
+}
+
 /** Names of lines below a picture, in as many rows as they need. */
 function svgLegend(series, x, y, width, colours) {
   const group = s('g', {});
@@ -54,7 +60,7 @@ function svgLines(figure, zoom) {
   const height = plot.top + plot.height + 62 + legend.height;
   const svg = s('svg', {xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, width, height});
   svg.append(s('rect', {width, height, fill: colours.paper}));
-  svg.append(svgText(figure.title, plot.left, 26, {fill: colours.ink, 'font-size': 16, 'font-weight': 600}));
+  svg.append(svgTitle(figure.title, plot.left, 26, plot.width));
 
   const xTicks = ticksOf(figure.x, ...range.x, 8),
     yTicks = ticksOf(figure.y, ...range.y, 6);
@@ -93,33 +99,9 @@ function svgLines(figure, zoom) {
     overflow: 'hidden',
     viewBox: `${plot.left} ${plot.top} ${plot.width} ${plot.height}`,
   });
-  for (const line of figure.horizontals || []) {
-    inside.append(
-      s('line', {
-        x1: plot.left,
-        x2: plot.left + plot.width,
-        y1: Y(line.y),
-        y2: Y(line.y),
-        stroke: colours.muted,
-        'stroke-dasharray': '3 3',
-      }),
-    );
-  }
-  for (const line of figure.verticals || []) {
-    const colour = line.css ? line.css() : colours.muted;
-    inside.append(
-      s('line', {
-        x1: X(line.x),
-        x2: X(line.x),
-        y1: plot.top,
-        y2: plot.top + plot.height,
-        stroke: colour,
-        'stroke-dasharray': '5 3',
-      }),
-    );
-    inside.append(
-      svgText(line.text, X(line.x) + 4, plot.top + 14 + 14 * (line.row || 0), {fill: colour, 'font-size': 11}),
-    );
+  for (const line of verticalsOf(figure)) {
+    const before = X(line.x) + 8 + wordsWidth(line.text) > plot.left + plot.width;
+    inside.append(...svgVertical(line, X(line.x), before ? -4 : 4, line.css ? line.css() : colours.muted, '5 3', plot));
   }
   const path = (line) => linePath(line, figure, X, Y);
   for (const one of figure.series.filter((any) => any.raw))
@@ -137,33 +119,13 @@ function svgLines(figure, zoom) {
         'stroke-dasharray': (one.dash || []).join(' ') || null,
       }),
     );
-    if (one.points) {
-      one.x.forEach(
-        (x, i) =>
-          usable(one.y[i], figure.y.log) &&
-          usable(x, figure.x.log) &&
-          inside.append(s('circle', {cx: X(x), cy: Y(one.y[i]), r: 3, fill: one.css()})),
-      );
-    }
-    for (const mark of marksOf(one)) {
-      inside.append(
-        s('path', {d: `M${X(mark.x) - 4} ${plot.top + 5}l8 8m0 -8l-8 8`, stroke: one.css(), 'stroke-width': 2}),
-      );
-      if (mark.ends) {
-        inside.append(
-          s('line', {
-            x1: X(mark.x),
-            x2: X(mark.x),
-            y1: plot.top,
-            y2: plot.top + plot.height,
-            stroke: one.css(),
-            'stroke-dasharray': '2 3',
-          }),
-        );
-        inside.append(
-          svgText(mark.text, X(mark.x) - 7, plot.top + 14, {fill: one.css(), 'font-size': 11, 'text-anchor': 'end'}),
-        );
-      }
+    if (hasDots(one))
+      eachDrawn(one, figure, (x, y) => inside.append(s('circle', {cx: X(x), cy: Y(y), r: 3, fill: one.css()})));
+    for (const mark of marksOf(one, figure)) {
+      const x = X(mark.x),
+        before = x - wordsWidth(mark.text) - 9 > plot.left;
+      inside.append(s('path', {d: `M${x - 4} ${plot.top + 5}l8 8m0 -8l-8 8`, stroke: one.css(), 'stroke-width': 2}));
+      if (mark.ends) inside.append(...svgVertical(mark, x, before ? -7 : 7, one.css(), '2 3', plot));
     }
   }
   svg.append(
@@ -174,11 +136,33 @@ function svgLines(figure, zoom) {
   return svg;
 }
 
-/** Where a line has something that cannot be drawn as a point. */
-function marksOf(one) {
-  const gaps = (one.gaps || []).map((gap) => ({x: gap.from, text: gapInWords(gap)}));
-  return [...gaps, ...(one.marks || []).map((mark) => ({...mark, ends: true}))];
+/** About as wide as a text of 11 px is. */
+const wordsWidth = (text) => 6 * text.length;
+
+/** A line from top to bottom with words beside it: before it if `away` is negative. Words of others have other rows. */
+function svgVertical({text, row}, x, away, colour, dash, plot) {
+  return [
+    s('line', {x1: x, x2: x, y1: plot.top, y2: plot.top + plot.height, stroke: colour, 'stroke-dasharray': dash}),
+    svgText(text, x + away, plot.top + 14 + 14 * (row || 0), {
+      fill: colour,
+      'font-size': 11,
+      'text-anchor': away < 0 ? 'end' : 'start',
+    }),
+  ];
 }
+
+// A logarithmic axis has no place for what is not above zero.
+const hasPlace = (figure) => (mark) => usable(mark.x, figure.x.log);
+const verticalsOf = (figure) => (figure.verticals || []).filter(hasPlace(figure));
+
+/** Where a line has something that cannot be drawn as a point. */
+function marksOf(one, figure) {
+  const gaps = (one.gaps || []).map((gap) => ({x: gap.from, text: gapInWords(gap)}));
+  return [...gaps, ...(one.marks || []).map((mark) => ({...mark, ends: true}))].filter(hasPlace(figure));
+}
+
+/** A single point is no line: without a dot it could not be seen. */
+const hasDots = (one) => one.points || one.x.length === 1;
 
 function gapInWords(gap) {
   const at = gap.from === gap.to ? 'at ' + short(gap.from) : 'from ' + short(gap.from) + ' to ' + short(gap.to);
@@ -220,8 +204,12 @@ function linePath(line, figure, X, Y) {
 
 function bandPath(one, figure, X, Y) {
   const floor = rangesOf(figure, null).y[0];
-  const low = one.low.map((value) => (figure.y.log && !(value > 0) ? floor : value));
-  const points = one.x.map((x, i) => X(x) + ' ' + Y(one.high[i]));
-  for (let i = one.x.length - 1; i >= 0; --i) points.push(X(one.x[i]) + ' ' + Y(low[i]));
-  return 'M' + points.join('L') + 'Z';
+  const points = [];
+  one.x.forEach((x, i) => {
+    if (!usable(x, figure.x.log) || !usable(one.high[i], figure.y.log)) return;
+    const low = usable(one.low[i], figure.y.log) ? one.low[i] : floor;
+    points.push(X(x) + ' ' + Y(one.high[i]));
+    points.unshift(X(x) + ' ' + Y(low)); // there along the upper end, back along the lower
+  });
+  return 'M' + (points.join('L') || '0 0') + 'Z';
 }

@@ -14,3 +14,6 @@ function showTip(event, ...content) {
 }
 
 const hideTip = () => (tip().hidden = true);
+
+// A finger that scrolls moves the page away from under the box.
+addEventListener('pointercancel', hideTip);

@@ -9,11 +9,15 @@ class LineChart {
     this.figureOf = figureOf;
     this.plot = null;
     this.near = null;
+    this.readAt = NaN; // the x of which values were read last
+    this.scrolling = false; // with a finger
     this.element = h('div', {class: 'plot', tabindex: 0, role: 'img'});
     this.element.addEventListener('keydown', (event) => this.key(event));
     this.element.addEventListener('mouseleave', () => this.leave());
     this.element.addEventListener('touchmove', (event) => this.touch(event), {passive: true});
     this.element.addEventListener('touchstart', (event) => this.touch(event), {passive: true});
+    this.element.addEventListener('pointerdown', () => (this.scrolling = false), true);
+    this.element.addEventListener('pointercancel', () => this.scroll());
     // Not at once: uPlot forgets a redraw that is asked for while it draws.
     this.redrawSoon = oncePerFrame(() => this.plot && this.plot.redraw(false));
     this.sizes = new ResizeObserver(() => this.resize());
@@ -177,8 +181,7 @@ class LineChart {
       context.stroke();
     };
     context.font = 11 * scale + 'px ' + fontStack;
-    for (const line of figure.horizontals || []) rule(left, Y(line.y), left + width, Y(line.y), theme().muted, [3, 3]);
-    for (const line of figure.verticals || []) {
+    for (const line of verticalsOf(figure)) {
       const colour = line.css ? line.css() : theme().muted,
         x = X(line.x);
       rule(x, top, x, top + height, colour, [5, 3]);
@@ -198,7 +201,7 @@ class LineChart {
     for (const one of figure.series) this.drawSeries(context, one, figure, X, Y, scale, many && one.key !== this.near);
     const near = figure.series.find((one) => one.key === this.near);
     if (near) this.drawSeries(context, {...near, width: (near.width || 1.8) + 1.4}, figure, X, Y, scale, false);
-    for (const one of figure.series) this.drawMarks(context, one, X, {left, top, width, height}, scale, rule);
+    for (const one of figure.series) this.drawMarks(context, one, figure, X, {left, top, width, height}, scale, rule);
     context.restore();
   }
 
@@ -216,8 +219,7 @@ class LineChart {
     });
     context.globalAlpha = 1;
     context.setLineDash([]);
-    // A single point is no line: without a dot it could not be seen.
-    if (one.points || one.x.length === 1) {
+    if (hasDots(one)) {
       context.fillStyle = one.css();
       eachDrawn(one, figure, (x, y) => {
         context.beginPath();
@@ -228,8 +230,8 @@ class LineChart {
   }
 
   /** Crosses at the top for what is not finite, and a line with words where a run ended. */
-  drawMarks(context, one, X, box, scale, rule) {
-    for (const mark of marksOf(one)) {
+  drawMarks(context, one, figure, X, box, scale, rule) {
+    for (const mark of marksOf(one, figure)) {
       const x = X(mark.x),
         size = 4 * scale,
         y = box.top + 9 * scale;
@@ -261,7 +263,7 @@ class LineChart {
   hover(u) {
     const {left, top} = u.cursor;
     if (left === undefined || left === null || left < 0 || !this.current) return this.leave();
-    const at = u.posToVal(left, 'x');
+    const at = (this.readAt = u.posToVal(left, 'x'));
     const readings = this.readings(at, (value) => Math.abs(u.valToPos(value, 'y') - top));
     const near = readings.length ? readings.reduce((a, b) => (a.distance <= b.distance ? a : b)) : null;
     const key = near && near.distance < 60 ? near.one.key : null;
@@ -315,7 +317,9 @@ class LineChart {
           {class: 'number'},
           short(reading.y),
           reading.raw !== null && reading.raw !== reading.y ? h('small', {}, ' (' + short(reading.raw) + ')') : null,
-          reading.low ? h('small', {}, ' [' + short(reading.low, 3) + ', ' + short(reading.high, 3) + ']') : null,
+          reading.low !== undefined
+            ? h('small', {}, ' [' + short(reading.low, 3) + ', ' + short(reading.high, 3) + ']')
+            : null,
         ),
         h(
           'td',
@@ -325,7 +329,7 @@ class LineChart {
       ),
     );
     const marks = figure.series.flatMap((one) =>
-      marksOf(one)
+      marksOf(one, figure)
         .filter((mark) => Math.abs(this.plot.valToPos(mark.x, 'x') - this.plot.valToPos(at, 'x')) < 8)
         .map((mark) => h('p', {}, swatch(one), ' ', one.name + ': ' + mark.text)),
     );
@@ -354,9 +358,25 @@ class LineChart {
   }
 
   touch(event) {
-    if (!this.plot || event.touches.length !== 1) return;
+    if (!this.plot || this.scrolling || event.touches.length !== 1) return;
     const box = this.plot.over.getBoundingClientRect();
     this.plot.setCursor({left: event.touches[0].clientX - box.left, top: event.touches[0].clientY - box.top});
+  }
+
+  /** The finger moves the page, and does not read. */
+  scroll() {
+    this.scrolling = true;
+    if (this.plot) this.plot.setCursor({left: -10, top: -10});
+  }
+
+  /** Around the cursor, or what was read last: a finger has to leave the chart for the button. */
+  zoomBy(factor) {
+    if (!this.plot) return;
+    const u = this.plot,
+      wide = u.over.clientWidth,
+      last = u.valToPos(this.readAt, 'x');
+    const at = u.cursor.left >= 0 ? u.cursor.left : last >= 0 && last <= wide ? last : wide / 2;
+    this.setZoom([u.posToVal(at - at * factor, 'x'), u.posToVal(at + (wide - at) * factor, 'x')]);
   }
 
   key(event) {
@@ -366,17 +386,12 @@ class LineChart {
       [x0, x1] = this.range.x;
     const at = u.cursor.left >= 0 ? u.cursor.left : wide / 2,
       step = event.shiftKey ? 40 : 8;
-    const zoomBy = (factor) => {
-      const low = u.posToVal(at - at * factor, 'x'),
-        high = u.posToVal(at + (wide - at) * factor, 'x');
-      this.setZoom([low, high]);
-    };
     const actions = {
       ArrowLeft: () => this.cursorTo(clamp(at - step, 0, wide)),
       ArrowRight: () => this.cursorTo(clamp(at + step, 0, wide)),
-      '+': () => zoomBy(0.6),
-      '=': () => zoomBy(0.6),
-      '-': () => (this.zoom ? zoomBy(1 / 0.6) : null),
+      '+': () => this.zoomBy(0.6),
+      '=': () => this.zoomBy(0.6),
+      '-': () => (this.zoom ? this.zoomBy(1 / 0.6) : null),
       0: () => this.setZoom(null),
       Escape: () => {
         this.setZoom(null);

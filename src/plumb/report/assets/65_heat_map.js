@@ -73,7 +73,7 @@ function svgHeatMap(figure, width, withTitle) {
   });
   if (withTitle) {
     svg.append(s('rect', {width: at.width, height: at.height, fill: colours.paper}));
-    svg.append(svgText(figure.title, at.left, 24, {fill: colours.ink, 'font-size': 16, 'font-weight': 600}));
+    svg.append(svgTitle(figure.title, at.left, 24, at.width - at.left - 10));
   }
   const cw = at.wide / at.columns,
     ch = at.tall / at.rows,
@@ -200,6 +200,7 @@ class HeatMap {
     this.cell = null;
     this.element = h('div', {class: 'plot heat', tabindex: 0, role: 'img'});
     this.element.addEventListener('pointermove', (event) => this.point(event));
+    this.element.addEventListener('click', (event) => this.point(event)); // a finger that taps has left by then
     this.element.addEventListener('pointerleave', () => this.leave());
     this.element.addEventListener('blur', () => this.leave());
     this.element.addEventListener('keydown', (event) => this.key(event));

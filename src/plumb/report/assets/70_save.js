@@ -51,18 +51,19 @@ function saveCsv(title, text) {
   download(fileName(title, 'csv'), new Blob([text], {type: 'text/csv'}));
 }
 
-/** One row for each point within the zoom. */
+/** One row for each point within the zoom, and for each stretch that is not finite and reaches into it. */
 function lineCsv(figure, zoom) {
   const band = figure.series.some((one) => one.low),
     smooth = figure.series.some((one) => one.raw),
-    seen = (x) => !zoom || (x >= zoom[0] && x <= zoom[1]);
+    seen = (from, to) => !zoom || (from <= zoom[1] && to >= zoom[0]);
   const columns = smooth ? [figure.y.label + ' (smoothed)', figure.y.label] : [figure.y.label];
   const rows = [['line', figure.x.label, ...columns, ...(band ? ['low', 'high'] : [])]];
   for (const one of figure.series) {
-    const points = smooth ? smoothedPoints(one) : plainPoints(one, band);
-    for (const gap of one.gaps || []) points.push(smooth ? [gap.from, '', gap.value] : [gap.from, gap.value]);
+    const points = (smooth ? smoothedPoints(one) : plainPoints(one, band)).filter(([x]) => seen(x, x));
+    for (const {from, to, value} of one.gaps || [])
+      if (seen(from, to)) points.push(smooth ? [from, '', value] : [from, value]);
     points.sort((a, b) => a[0] - b[0]);
-    for (const point of points) if (seen(point[0])) rows.push([one.name, ...point]);
+    for (const point of points) rows.push([one.name, ...point]);
   }
   return csvNotes(lineNotes(figure, zoom, seen)) + csv(rows);
 }
@@ -98,7 +99,7 @@ function lineNotes(figure, zoom, seen) {
     notes.push('reduced: ' + one.name + ' has ' + kept(one) + ' of ' + one.logged + ' logged values');
   const joined = figure.series.flatMap((one) =>
     (one.gaps || [])
-      .filter((gap) => gap.count > 1 && seen(gap.from))
+      .filter((gap) => gap.count > 1 && seen(gap.from, gap.to))
       .map((gap) => one.name + ' has ' + gap.count + ' values that are not finite from ' + gap.from + ' to ' + gap.to),
   );
   for (const words of joined) notes.push('reduced: ' + words + ' - only the first is here');

@@ -41,6 +41,8 @@ function lineCard(options) {
     button.which = which;
     return button;
   });
+  const closer = toolButton('+', 'zoom in, around the place that was read last', () => chart.zoomBy(0.6));
+  closer.classList.add('closer');
   const reset = toolButton('all', 'show all, as before the zoom (double click)', () => chart.setZoom(null));
   reset.classList.add('reset');
   const show = () => {
@@ -50,18 +52,14 @@ function lineCard(options) {
     notes.replaceChildren(...(options.legend ? [namesOf(figure)] : []), ...noteLines(figure));
   };
   chart.drawn = show;
-  const update = chart.refreshSoon;
-  on('zoom:' + chart.group, update);
-  const card = makeCard(
-    options,
-    chart,
-    [...toggles, reset],
+  on('zoom:' + chart.group, chart.refreshSoon);
+  return makeCard(options, chart, {
+    tools: [...toggles, closer, reset],
     notes,
-    () => svgLines(chart.figure(), chart.zoom),
-    () => lineCsv(chart.figure(), chart.zoom),
-    update,
-  );
-  return card;
+    figure: () => chart.figure(),
+    svg: (figure) => svgLines(figure, chart.zoom),
+    csv: (figure) => lineCsv(figure, chart.zoom),
+  });
 }
 
 /** The names of lines below a chart that has no legend of its own above it. */
@@ -103,26 +101,27 @@ function noteLines(figure) {
 }
 
 function heatCard(options) {
-  const chart = new HeatMap(options.id, () => ({title: options.title, ...options.figure()}));
-  return makeCard(
-    options,
-    chart,
-    [],
-    null,
-    () => svgHeatMap({title: options.title, ...options.figure()}, 860, true).svg,
-    () => heatCsv({title: options.title, ...options.figure()}),
-    chart.refreshSoon,
-  );
+  const figure = () => ({title: options.title, ...options.figure()});
+  return makeCard(options, new HeatMap(options.id, figure), {
+    figure,
+    svg: (one) => svgHeatMap(one, 860, true).svg,
+    csv: heatCsv,
+  });
 }
 
-function makeCard(options, chart, tools, notes, svg, text, update) {
-  const title = options.title;
+/** What is saved has the title of the figure, which says what was chosen in the menus. */
+function makeCard(options, chart, {tools, notes, figure, svg, csv}) {
+  const title = options.title,
+    saved = (save, make) => () => {
+      const now = figure();
+      save(now.title, make(now));
+    };
   const save = h(
     'span',
     {class: 'save', role: 'group', 'aria-label': 'save'},
-    toolButton('SVG', 'save ' + title + ' as SVG', () => saveSvg(title, svg())),
-    toolButton('PNG', 'save ' + title + ' as PNG', () => savePng(title, svg())),
-    toolButton('CSV', 'save the numbers of ' + title + ' as CSV', () => saveCsv(title, text())),
+    toolButton('SVG', 'save ' + title + ' as SVG', saved(saveSvg, svg)),
+    toolButton('PNG', 'save ' + title + ' as PNG', saved(savePng, svg)),
+    toolButton('CSV', 'save the numbers of ' + title + ' as CSV', saved(saveCsv, csv)),
   );
   const card = h(
     'article',
@@ -132,7 +131,14 @@ function makeCard(options, chart, tools, notes, svg, text, update) {
     chart.element,
     notes,
   );
-  charts.set(options.id, {chart, card, update, svg, csv: text, part: partInTheMaking});
+  charts.set(options.id, {
+    chart,
+    card,
+    update: chart.refreshSoon,
+    svg: () => svg(figure()),
+    csv: () => csv(figure()),
+    part: partInTheMaking,
+  });
   return card;
 }
 

@@ -30,8 +30,10 @@ function legend() {
     },
   });
   const amount = h('output', {for: 'smoothing'}, view.smoothing.toFixed(2));
+  const all = h('button', {type: 'button', class: 'tool', onclick: () => only(matches)});
+  const nameAll = () => (all.textContent = view.filter ? 'only these' : 'all');
   const tools = [
-    h('button', {type: 'button', class: 'tool', onclick: () => only(matches)}, view.filter ? 'only these' : 'all'),
+    all,
     h('button', {type: 'button', class: 'tool', onclick: () => only(() => false)}, 'none'),
   ];
   if (data.runs.length > 12) {
@@ -43,11 +45,13 @@ function legend() {
         value: view.filter,
         oninput: (event) => {
           view.filter = event.target.value;
+          nameAll();
           fillChips();
         },
       }),
     );
   }
+  nameAll();
   fillChips();
   on('runs', () => markRuns(chips));
   on('theme', fillChips);

@@ -18,6 +18,7 @@ function gradientHeatFigure(id) {
     .map((name, index) => ({name, index}))
     .filter(({name}) => kept === 'all' || stackOf(name) === kept || kindOf(name) === kept);
   return {
+    title: ['Gradient norm per sub-layer', run.name, ...(kept === 'all' ? [] : [words(kept)])].join(', '),
     x: {label: 'update', values: updates, format: grouped},
     y: {label: 'sub-layer', values: chosen.map(({name}) => sublayerName(name))},
     cells: chosen.map(({index}) => norms.map((column) => (column[index] === null ? null : num(column[index])))),
@@ -27,26 +28,37 @@ function gradientHeatFigure(id) {
   };
 }
 
+/** How far a run is at the moment that the reader has chosen: the place of the column. */
+const columnOf = (run, id) => Math.round(Number(view.choice[id + '.time'] ?? 1) * (run.gradients.updates.length - 1));
+
+/** "update 300", or of runs that logged at others "update 300 to 1,000". */
+function momentInWords(id) {
+  const updates = runsWithGradients()
+    .filter(isShown)
+    .map((run) => run.gradients.updates[columnOf(run, id)]);
+  if (!updates.length) return 'no run is shown';
+  const [low, high] = extent(updates);
+  return 'update ' + (low === high ? grouped(low) : grouped(low) + ' to ' + grouped(high));
+}
+
 /** For each run that is shown, the norms of one kind of sub-layer along its layers, at one moment of its training. */
 function profileSeries(stack, id) {
-  const share = Number(view.choice[id + '.time'] ?? 1),
-    kind = view.choice[id + '.kind'] || 'ffn',
+  const kind = view.choice[id + '.kind'],
     series = [];
   for (const run of runsWithGradients().filter(isShown)) {
-    const {names, updates, norms} = run.gradients;
-    const column = Math.round(share * (updates.length - 1));
+    const {names, norms} = run.gradients,
+      column = norms[columnOf(run, id)];
     const layers = names
       .map((name, index) => ({name, index}))
       .filter(({name}) => stackOf(name) === stack && kindOf(name) === kind);
     if (!layers.length) continue;
+    const measured = layers.map(({index}, i) => [i + 1, column[index]]).filter(([, norm]) => norm !== null);
     series.push({
       key: run.name,
       name: run.name,
       ...seriesLook(runStyle(run)),
       points: true,
-      x: layers.map((one, i) => i + 1),
-      y: layers.map(({index}) => num(norms[column][index])),
-      gaps: [],
+      ...lineOf(measured.map(([layer, norm]) => [layer, num(norm)])),
     });
   }
   return series;
@@ -89,6 +101,7 @@ function layersSection() {
       axes: ['y'],
       legend: true,
       figure: () => ({
+        title: ['Gradient profile', stack, words(view.choice[id + '.kind']), momentInWords(id)].join(', '),
         x: {label: 'layer', whole: true},
         y: {label: 'gradient norm', log: true},
         series: profileSeries(stack, id),
@@ -96,14 +109,8 @@ function layersSection() {
     }),
   );
   const profilesUpdate = () => stacks.forEach((stack) => charts.get(id + '.' + stack).update());
-  const moment = () => {
-    const share = Number(view.choice[id + '.time'] ?? 1);
-    const [low, high] = extent(
-      runsWithGradients().map(({gradients}) => gradients.updates[Math.round(share * (gradients.updates.length - 1))]),
-    );
-    return 'update ' + (low === high ? grouped(low) : grouped(low) + ' to ' + grouped(high));
-  };
-  const said = h('output', {for: 'moment'}, moment());
+  const said = h('output', {for: 'moment'}, momentInWords(id));
+  const tell = () => (said.textContent = momentInWords(id));
   const slider = h('input', {
     type: 'range',
     id: 'moment',
@@ -113,11 +120,12 @@ function layersSection() {
     value: view.choice[id + '.time'] ?? 1,
     oninput: () => {
       view.choice[id + '.time'] = slider.value;
-      said.textContent = moment();
+      tell();
       profilesUpdate();
     },
   });
-  on('data', () => (said.textContent = moment()));
+  on('data', tell);
+  on('runs', tell);
   return section(
     'layers',
     'Layers',

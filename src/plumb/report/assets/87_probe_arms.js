@@ -15,7 +15,7 @@ function armList(counts) {
     return {
       arm,
       label: alone ? arm.variant : arm.variant + ' (' + probe.name + ')',
-      style: {...variantStyle(arm.variant), ...(before ? {dash: dashes[before % dashes.length]} : {})},
+      style: styleOfNth(arm.variant, before),
     };
   });
 }
@@ -29,28 +29,20 @@ const scalarOf = (one, probe, number, labels) => {
   return found && found.mean.length ? num(found.mean[0]) : NaN;
 };
 
-/** All numbers as one line of a chart. What is not finite becomes a gap, as in the curves of training. */
+/** All numbers as one line of a chart. */
 function probeLine(one, curve, extra) {
-  const line = {
+  const mean = curve.at.map((at, i) => num(curve.mean[i])),
+    bound = (values) => values && values.map(num).filter((value, i) => Number.isFinite(mean[i]));
+  return {
     key: one.label + '|' + JSON.stringify(curve.labels) + curve.number,
     name: one.label,
     ...seriesLook(one.style),
-    x: [],
-    y: [],
-    gaps: [],
+    ...lineOf(curve.at.map((at, i) => [num(at), mean[i]])),
+    low: bound(curve.low),
+    high: bound(curve.high),
     points: curve.at.length <= 60,
+    ...extra,
   };
-  const low = curve.low && [],
-    high = curve.high && [];
-  curve.at.forEach((at, i) => {
-    const value = num(curve.mean[i]);
-    if (!Number.isFinite(value)) return line.gaps.push({from: num(at), to: num(at), value, count: 1});
-    line.x.push(num(at));
-    line.y.push(value);
-    if (low) (low.push(num(curve.low[i])), high.push(num(curve.high[i])));
-  });
-  if (low) Object.assign(line, {low, high});
-  return Object.assign(line, extra);
 }
 
 function wantsLog(series) {

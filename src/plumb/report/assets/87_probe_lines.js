@@ -18,6 +18,7 @@ function lineFamily(arms, probe, number, meaning) {
     );
     const valuesOf = (key) => [...new Set(mine.map(({curve}) => curve.labels[key] || ''))];
     const several = keys.filter((key) => valuesOf(key).length > 1);
+    const choiceOf = (key) => view.choice[id + '.' + key];
     const menus = several.map((key) => {
       const values = valuesOf(key),
         first =
@@ -31,14 +32,12 @@ function lineFamily(arms, probe, number, meaning) {
         () => charts.get(id).update(),
       );
     });
+    const title = capital(words(probe) + ': ' + words(number)) + (stack ? ', ' + stack : '');
     const figure = () => {
-      const chosen = mine.filter(({curve}) =>
-        several.every(
-          (key) => view.choice[id + '.' + key] === 'all' || curve.labels[key] === view.choice[id + '.' + key],
-        ),
-      );
+      const parts = several.filter((key) => choiceOf(key) === 'all'),
+        fixed = several.filter((key) => choiceOf(key) !== 'all');
+      const chosen = mine.filter(({curve}) => fixed.every((key) => curve.labels[key] === choiceOf(key)));
       const series = chosen.map(({one, curve}) => {
-        const parts = several.filter((key) => view.choice[id + '.' + key] === 'all');
         const name = [one.label, ...parts.map((key) => words(curve.labels[key] || ''))].join(', ');
         const dash = parts.length
           ? dashes[valuesOf(parts[0]).indexOf(curve.labels[parts[0]] || '') % dashes.length]
@@ -47,6 +46,7 @@ function lineFamily(arms, probe, number, meaning) {
       });
       const axis = mine[0].curve.axis;
       return {
+        title: [title, ...fixed.map((key) => words(key) + ' ' + words(choiceOf(key)))].join(', '),
         x: {
           label: words(axis),
           whole: axis === 'layer' || axis === 'depth',
@@ -58,7 +58,7 @@ function lineFamily(arms, probe, number, meaning) {
     };
     return lineCard({
       id,
-      title: capital(words(probe) + ': ' + words(number)) + (stack ? ', ' + stack : ''),
+      title,
       note: meaning && capital(meaning) + '.',
       figure,
       menus,

@@ -3,7 +3,7 @@
 /** Rows and columns: the keys that the sweep names, or the last two of its grid that have several values. */
 function heatKeys(sweep) {
   const several = sweep.grid.filter((axis) => axis.values.length > 1).map((axis) => axis.key);
-  const named = (sweep.heatmap || []).filter((key) => several.includes(key));
+  const named = (sweep.heatmap || []).filter((key) => sweep.grid.some((axis) => axis.key === key));
   return named.length === 2 ? named : several.length >= 2 ? several.slice(-2) : null;
 }
 
@@ -79,8 +79,9 @@ function outcomesInWords(arm, runs) {
 function speedAndTime(runs) {
   const numbers = (key) => runs.map((run) => run[key]).filter(Number.isFinite);
   const rates = numbers('tokens_per_second').sort((a, b) => a - b),
+    median = (rates[(rates.length - 1) >> 1] + rates[rates.length >> 1]) / 2,
     seconds = numbers('seconds').reduce((a, b) => a + b, 0);
-  return [rates.length ? short(rates[Math.floor(rates.length / 2)]) : '–', seconds > 0 ? duration(seconds) : '–'];
+  return [rates.length ? short(median) : '–', seconds > 0 ? duration(seconds) : '–'];
 }
 
 /** A table of plain rows. Columns: [name, whether it holds numbers]. */

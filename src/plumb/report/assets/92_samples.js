@@ -20,6 +20,8 @@ function compared(output, reference) {
   return parts.length ? parts : [h('i', {}, 'empty')];
 }
 
+const mostSamples = 24; // lines: runs on other data have other ones
+
 const runsWithSamples = () => data.runs.filter((run) => run.samples.length);
 
 function samplesTables() {
@@ -35,32 +37,36 @@ function samplesTables() {
       sources.get(key).outputs.push({run, update: sample.update, text: sample.output[i] || ''});
     });
   }
-  return [...sources.values()].slice(0, 24).map(({source, reference, outputs}) =>
+  const tables = [...sources.values()].slice(0, mostSamples).map(sampleTable),
+    more = sources.size - tables.length;
+  return more > 0 ? [...tables, h('p', {class: 'lead'}, 'and ' + plural(more, 'line') + ' more')] : tables;
+}
+
+function sampleTable({source, reference, outputs}) {
+  return h(
+    'article',
+    {class: 'card sample'},
     h(
-      'article',
-      {class: 'card sample'},
+      'table',
+      {class: 'plain'},
       h(
-        'table',
-        {class: 'plain'},
-        h(
-          'tbody',
-          {},
-          h('tr', {}, h('th', {scope: 'row'}, 'source'), h('td', {}, source)),
-          h('tr', {class: 'reference'}, h('th', {scope: 'row'}, 'reference'), h('td', {}, reference)),
-          outputs.map(({run, update, text}) =>
+        'tbody',
+        {},
+        h('tr', {}, h('th', {scope: 'row'}, 'source'), h('td', {}, source)),
+        h('tr', {class: 'reference'}, h('th', {scope: 'row'}, 'reference'), h('td', {}, reference)),
+        outputs.map(({run, update, text}) =>
+          h(
+            'tr',
+            {},
             h(
-              'tr',
-              {},
-              h(
-                'th',
-                {scope: 'row'},
-                swatch(seriesLook(runStyle(run))),
-                ' ',
-                run.name,
-                h('small', {}, ' at ' + short(update)),
-              ),
-              h('td', {}, compared(text, reference)),
+              'th',
+              {scope: 'row'},
+              swatch(seriesLook(runStyle(run))),
+              ' ',
+              run.name,
+              h('small', {}, ' at ' + short(update)),
             ),
+            h('td', {}, compared(text, reference)),
           ),
         ),
       ),
