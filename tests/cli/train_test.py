@@ -83,6 +83,20 @@ class Training(unittest.TestCase):
         self.assertEqual(len(lines), 5)
         self.assertEqual(lines[1], "")
 
+    def test_an_evaluation_may_average_checkpoints(self):
+        done = self.train("run", {"train.max_update": 60, "train.save_interval": 20, "train.keep_last": 0})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        def evaluation(*extra):
+            done = subprocess.run([PLUMB, "evaluate", "run", "--split", "valid", "--json", *extra], text=True,
+                                  capture_output=True, cwd=self.folder, timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        last, mean = evaluation("--checkpoint", "last"), evaluation("--average", "2")
+        self.assertEqual([(one["update"], one["average"]) for one in (last, mean)], [(60, 1), (60, 2)])
+        self.assertNotEqual(last["loss"], mean["loss"])
+
     def test_the_log_has_the_command_and_outputs_to_read(self):
         settings = {"train.max_update": 4, "train.validate_interval": 2, "train.validate_metric": "exact"}
         done = self.train("it's a run", settings)
@@ -251,14 +265,18 @@ class Training(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_divergence_is_a_result(self):
-        done = self.train("run", {"train.max_update": 200, "model.variant": "b2t_no_ln", "optim.name": "sgd",
-                                  "optim.lr": 1e6, "schedule.name": "constant", "schedule.warmup_updates": 0})
+        done = self.train("run", {"train.max_update": 200, "train.log_interval": 1, "model.variant": "b2t_no_ln",
+                                  "optim.name": "sgd", "optim.lr": 1e6, "schedule.name": "constant",
+                                  "schedule.warmup_updates": 0})
         self.assertEqual(done.returncode, 5, done.stderr)
         events = {record["event"]: record for record in self.records("run") if record["type"] == "event"}
         self.assertIn("diverged", events)
         self.assertIn("nonfinite", events)
         self.assertTrue(events["nonfinite"]["tap"] or events["nonfinite"]["gradient_tap"])
         self.assertEqual(events["ended"]["outcome"], "diverged")
+        losses = [record["loss"] for record in self.records("run") if record["type"] == "train"]
+        self.assertNotIn(0, losses, "an interval without a mean has the loss that was refused")
+        self.assertEqual(losses[-1], events["nonfinite"]["loss"])
 
     def test_a_run_that_does_not_learn_is_stuck(self):
         done = self.train("run", {"train.max_update": 60, "optim.lr": 1e-9, "train.stuck_updates": 50})

@@ -120,5 +120,18 @@ TEST(Average, IsTheMeanOfTheWeights) {
   EXPECT_TRUE(at::equal(average.store.value("w"), at::full({5}, 3.0f)));
 }
 
+TEST(Average, TakesTheLastCheckpointsOrTheChosenOne) {
+  const TemporaryDirectory run;
+  const Checkpoints checkpoints(run.path());
+  Small any(1);
+  for (const int64_t update : {1, 2, 3}) checkpoints.save(update, any.store, *any.optimiser, {});
+  const auto file = [&](int64_t update) { return checkpoints.model_file(update); };
+  using Files = std::vector<std::filesystem::path>;
+  EXPECT_EQ(checkpoints.model_files("1", 1), Files{file(1)});
+  EXPECT_EQ(checkpoints.model_files("best", 2), (Files{file(3), file(2)}));
+  EXPECT_EQ(checkpoints.model_files("best", 10), (Files{file(3), file(2), file(1)}));
+  EXPECT_THROW(checkpoints.model_files("7", 2), UserError);
+}
+
 }  // namespace
 }  // namespace plumb

@@ -99,19 +99,6 @@ void Generator::warn(const LineReader& reader) const {
   }
 }
 
-// The checkpoints to use: the last `average` ones, or a single one.
-std::vector<fs::path> weights(const fs::path& run, const std::string& which, int64_t average) {
-  const Checkpoints checkpoints(run);
-  const int64_t chosen = checkpoints.chosen(which);
-  const std::vector<int64_t> updates = checkpoints.updates();
-  if (average <= 1) return {checkpoints.model_file(chosen)};
-  std::vector<fs::path> files;
-  for (auto update = updates.rbegin(); update != updates.rend() && std::ssize(files) < average; ++update) {
-    files.push_back(checkpoints.model_file(*update));
-  }
-  return files;
-}
-
 }  // namespace
 
 int generate_command(int argc, char** argv) {
@@ -142,7 +129,7 @@ int generate_command(int argc, char** argv) {
   const Config config = load_config(fs::path(run) / "config.toml", overrides);
   set_threads(config.threads);
   ops::set_path(config.ops);
-  const std::vector<fs::path> files = weights(run, which, config.generate.average);
+  const std::vector<fs::path> files = Checkpoints(run).model_files(which, config.generate.average);
   Transformer model(config.model, static_cast<uint64_t>(config.seed));
   load_average(model.parameters(), files);
   Generator generator(model, vocabulary_of(run), config);

@@ -150,6 +150,17 @@ int64_t Checkpoints::chosen(const std::string& which) const {
                   fmt::format("Use best, last, or one of {}", fmt::join(all, ", ")));
 }
 
+std::vector<fs::path> Checkpoints::model_files(const std::string& which, int64_t average) const {
+  const int64_t one = chosen(which);
+  if (average <= 1) return {model_file(one)};
+  const std::vector<int64_t> all = updates();
+  std::vector<fs::path> files;
+  for (auto update = all.rbegin(); update != all.rend() && std::ssize(files) < average; ++update) {
+    files.push_back(model_file(*update));
+  }
+  return files;
+}
+
 nlohmann::json Checkpoints::load(int64_t update, ParameterStore& parameters, Optimiser& optimiser) const {
   const fs::path from = folder(update);
   nlohmann::json state = read_state(from);

@@ -32,6 +32,9 @@ class Checkpoints {
   /// The update of "best" (by validation loss), "last", or of one by its number. Throws UserError if there is none.
   int64_t chosen(const std::string& which) const;
 
+  /// The weights to use: those of the chosen checkpoint or, to be averaged, those of the last `average` ones.
+  std::vector<std::filesystem::path> model_files(const std::string& which, int64_t average) const;
+
   /// The trainer's state of one checkpoint alone. Throws DamagedFile if it is missing or not whole.
   nlohmann::json state(int64_t update) const;
 

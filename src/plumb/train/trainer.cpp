@@ -301,8 +301,10 @@ void Trainer::report_nonfinite(const TrainingBatch& last, const StepResult& resu
 // Batches hold sentences of like length, and short ones are easier: one update alone would say little.
 void Trainer::log_step(const StepResult& last) {
   const double lr = learning_rate(schedule_, config_.optim.lr, at_.update - 1, epoch_progress());
-  const double tokens = static_cast<double>(std::max<int64_t>(1, interval_.tokens));
-  const double loss = interval_.loss / tokens, nll = interval_.nll / tokens;
+  const double tokens = static_cast<double>(interval_.tokens);
+  // Without an update that was applied there is no mean: the loss that was refused stands for it.
+  const double loss = interval_.tokens > 0 ? interval_.loss / tokens : last.loss;
+  const double nll = interval_.tokens > 0 ? interval_.nll / tokens : last.nll;
   const double rate = status_.show({.update = at_.update,
                                     .max_update = config_.train.max_update,
                                     .epoch = at_.epoch,
