@@ -92,6 +92,7 @@ std::string fingerprint_of(const Entry& entry) {
   for (const fs::path& file : entry.desk.sweeps) {
     const Sweep sweep = read_sweep(file);
     text += fmt::format("{} {} {}\n", sweep_name(file), sweep.seeds, sweep.test ? sweep.test_metric : "no test");
+    if (sweep.test_average > 1) text += fmt::format("average {}\n", sweep.test_average);
     for (const Arm& arm : arms_of(sweep)) text += arm.name + "\n" + settings_text(config_of(sweep, arm));
   }
   for (const fs::path& file : entry.desk.records)

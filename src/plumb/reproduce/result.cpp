@@ -65,10 +65,10 @@ MeasuredCurve curve_of(const json& from) {
 
 bool is_spoken_of(const Entry& entry, const MeasuredCurve& curve) {
   const std::string name = curve.probe + "." + curve.number;
+  // dependency.own is not spoken of where only dependency.own_share is.
   return std::ranges::any_of(entry.expectations, [&](const Expectation& one) {
-    const size_t found = one.rule.text().find(name);
-    // dependency.own is not spoken of where dependency.own_share is.
-    return found != std::string::npos && std::string_view(",) ").find(one.rule.text()[found + name.size()]) < 3;
+    return std::ranges::any_of(std::string_view(",) "),
+                               [&](char end) { return one.rule.text().find(name + end) != std::string::npos; });
   });
 }
 
