@@ -31,9 +31,9 @@ class Large(unittest.TestCase):
             os.link(log, run / "log.jsonl")
 
     def records(self):
-        """Of a deep model that logs all that it can: 18 layers in each stack, and sentences of 200 characters."""
+        """Of a deep model that logs all that it can: 18 layers in each stack, and paragraphs of 3,000 characters."""
         yield made.started()
-        lines = [f"{'abcdefghi ' * 20}{line}" for line in range(4)]
+        lines = [f"{'abcdefghi ' * 300}{line}" for line in range(4)]
         for update in range(1, UPDATES + 1):
             yield made.train(update, made.falling(update), lr=1e-3 / math.sqrt(update))
             if update % 100 == 0:

@@ -84,7 +84,8 @@ class Training(unittest.TestCase):
         self.assertEqual(lines[1], "")
 
     def test_an_evaluation_may_average_checkpoints(self):
-        done = self.train("run", {"train.max_update": 60, "train.save_interval": 20, "train.keep_last": 0})
+        done = self.train("run", {"train.max_update": 60, "train.save_interval": 20, "train.keep_last": 0,
+                                  "generate.average": 3})
         self.assertEqual(done.returncode, 0, done.stderr)
 
         def evaluation(*extra):
@@ -93,9 +94,22 @@ class Training(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(done.stdout)
 
-        last, mean = evaluation("--checkpoint", "last"), evaluation("--average", "2")
-        self.assertEqual([(one["update"], one["average"]) for one in (last, mean)], [(60, 1), (60, 2)])
-        self.assertNotEqual(last["loss"], mean["loss"])
+        usual, mean = evaluation(), evaluation("--average", "2")
+        last = evaluation("--checkpoint", "last", "--average", "1")
+        self.assertEqual([(one["update"], one["average"]) for one in (usual, mean, last)], [(60, 3), (60, 2), (60, 1)])
+        self.assertEqual(len({one["loss"] for one in (usual, mean, last)}), 3)
+
+    def test_the_last_update_is_validated_whatever_the_interval(self):
+        done = self.train("run", {"train.max_update": 5, "train.validate_interval": 2})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        def validated():
+            return [record["update"] for record in self.records("run") if record["type"] == "valid"]
+
+        self.assertEqual(validated(), [2, 4, 5])
+        done = self.train("run", {"train.max_update": 7, "train.validate_interval": 4}, "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(validated(), [2, 4, 5, 7])
 
     def test_the_log_has_the_command_and_outputs_to_read(self):
         settings = {"train.max_update": 4, "train.validate_interval": 2, "train.validate_metric": "exact"}

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::EndsWith;
 
 class PageDataTest : public ::testing::Test {
  protected:
@@ -26,9 +28,9 @@ class PageDataTest : public ::testing::Test {
     fs::create_directories(root_ / name);
     return root_ / name;
   }
-  json run(const std::string& log) {
+  json run(const std::string& log, const PageBudget& budget = {}) {
     write_all(folder("run") / "log.jsonl", log);
-    return run_data(root_ / "run", "run", {});
+    return run_data(root_ / "run", "run", budget);
   }
   json probe(const std::string& lines) {
     write_all(folder("probe") / "probe.jsonl", lines);
@@ -197,6 +199,30 @@ TEST_F(PageDataTest, SamplesAndTheCommandAreTakenAsText) {
   EXPECT_EQ(data["samples"][0]["source"], json({"x", ""}));
   EXPECT_EQ(data["samples"][0]["reference"], json::array());
   EXPECT_EQ(data["samples"][0]["output"], json({"<b>"}));
+}
+
+TEST_F(PageDataTest, LongOutputsAreShownOfFewerMomentsAndThenCut) {
+  const auto samples_of_length = [&](size_t length, size_t runs) {
+    std::string log;
+    for (int update = 1; update <= 12; ++update) {
+      const std::string line(length, 'a');
+      log +=
+          json{{"type", "samples"}, {"update", update}, {"source", {line}}, {"reference", {line}}, {"output", {line}}}
+              .dump() +
+          "\n";
+    }
+    return run(log, budget_for(runs))["samples"];
+  };
+  EXPECT_EQ(samples_of_length(700, 100).size(), 6u);
+  const json fewer = samples_of_length(1200, 100);  // 6,400 bytes: a source, a reference, three outputs
+  ASSERT_EQ(fewer.size(), 3u);
+  EXPECT_EQ(fewer[2]["update"], 12);
+  EXPECT_EQ(fewer[2]["output"][0].get<std::string>().size(), 1200u);
+  const json cut = samples_of_length(19000, 100);
+  ASSERT_EQ(cut.size(), 2u);
+  EXPECT_THAT(cut[1]["output"][0].get<std::string>(), EndsWith("aaa ..."));
+  EXPECT_LT(cut.dump().size(), 6800u);
+  EXPECT_EQ(samples_of_length(19000, 1).size(), 6u);
 }
 
 TEST_F(PageDataTest, LinesOfAValidationSetStandOnce) {

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 // and 4 diverges before the process dies, else the loss is lr + seed. Every start leaves a line in `starts`. Files
 // beside it decide about the data: starts.broken, starts.slow, starts.no_test, starts.changed.
 constexpr char kEngine[] = R"(#!/bin/sh
-command=$1; lr=1; seed=1; out=; average=1
+command=$1; lr=1; seed=1; out=; average=unsaid
 while [ $# -gt 0 ]; do
   case $1 in
     --set) case $2 in optim.lr=*) lr=${2#optim.lr=};; seed=*) seed=${2#seed=};; esac; shift;;

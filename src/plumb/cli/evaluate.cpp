@@ -1,6 +1,7 @@
 // plumb evaluate RUN [--split test] [--metric NAME]... [--set key=value]...
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ void check_metrics(const std::vector<std::string>& names) {
 int evaluate_command(int argc, char** argv) {
   std::string run, which = "best", split = "test", outputs;
   std::vector<std::string> overrides, metrics;
-  int64_t average = 1;
+  std::optional<int64_t> average;
   bool json = false;
   CLI::App app;
   app.add_option("run", run, "run directory written by `plumb train`")->required();
@@ -61,8 +62,8 @@ int evaluate_command(int argc, char** argv) {
       ->check(CLI::IsMember({"train", "valid", "test"}));
   app.add_option("--metric", metrics, "also score the model's outputs; without it the task's own metric, or none");
   app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
-  app.add_option("--average", average, "average the weights of the last so many checkpoints instead")
-      ->check(CLI::Range(int64_t{1}, int64_t{10000}));
+  app.add_option("--average", average,
+                 "average the weights of the last so many checkpoints instead (generate.average)");
   app.add_option("--outputs", outputs, "write the outputs to this file");
   app.add_option("--set", overrides, "key=value; may be repeated")->allow_extra_args(false);
   app.add_flag("--json", json, "for programs");
@@ -70,6 +71,7 @@ int evaluate_command(int argc, char** argv) {
   const fs::path file = fs::path(run) / "config.toml";
   std::error_code ignored;
   if (!fs::exists(file, ignored)) throw UserError(run, "is not a run directory", "Name one that `plumb train` wrote");
+  if (average) overrides.push_back(fmt::format("generate.average={}", *average));
   Sources sources;
   Config config = load_config(file, overrides, &sources);
   set_threads(config.threads);
@@ -84,8 +86,8 @@ int evaluate_command(int argc, char** argv) {
   const Prepared data = prepare_data(file.string(), overrides, config, sources, run);
   Transformer model(config.model, static_cast<uint64_t>(config.seed));
   const Checkpoints checkpoints(run);
-  const std::vector<fs::path> files = checkpoints.model_files(which, average);
-  const int64_t update = checkpoints.chosen(average > 1 ? "last" : which);
+  const std::vector<fs::path> files = checkpoints.model_files(which, config.generate.average);
+  const int64_t update = checkpoints.chosen(files.size() > 1 ? "last" : which);
   load_average(model.parameters(), files);
   const std::unique_ptr<Task> task = make_task(config, vocabulary_of(run));
   const Evaluation result = evaluate(model, *task, chosen_split(data, split), config, metrics);
@@ -98,8 +100,11 @@ int evaluate_command(int argc, char** argv) {
       {"loss", result.losses.loss}, {"nll", result.losses.nll}, {"ppl", result.losses.perplexity()}};
   numbers.insert(numbers.end(), result.numbers.begin(), result.numbers.end());
   if (json) {
-    nlohmann::json record = {
-        {"run", run}, {"split", split}, {"update", update}, {"average", average}, {"targets", result.losses.targets}};
+    nlohmann::json record = {{"run", run},
+                             {"split", split},
+                             {"update", update},
+                             {"average", config.generate.average},
+                             {"targets", result.losses.targets}};
     for (const auto& [name, value] : numbers) record[name] = value;
     print(to_json_line(record));
     return 0;

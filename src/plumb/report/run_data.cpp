@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t kMostSamples = 6;   // validations whose outputs are shown
+constexpr size_t kFewSamples = 2;    // of long texts: before there are fewer, lines are cut
 constexpr size_t kMostEvents = 100;  // a run that stumbles at every update has thousands
 constexpr size_t kMostText = 20000;  // characters of one config, line or command
 
@@ -39,8 +40,8 @@ std::optional<double> number_in(const json& value) {
   }
 }
 
-std::string cut(const std::string& text) {
-  return text.size() <= kMostText ? text : text.substr(0, kMostText) + " ...";
+std::string cut(const std::string& text, size_t most = kMostText) {
+  return text.size() <= most ? text : text.substr(0, most) + " ...";
 }
 
 std::string content_of(const fs::path& file) {
@@ -225,33 +226,53 @@ void add_events(const std::vector<json>& records, json& data) {
   if (left_out > 0) data["events_left_out"] = {{"after", kMostEvents / 2}, {"count", left_out}};
 }
 
-json lines_in(const json& record, const char* key) {
+json lines_in(const json& record, const char* key, size_t longest) {
   json lines = json::array();
   const auto found = record.find(key);
   if (found == record.end() || !found->is_array()) return lines;
-  for (const json& line : *found) lines.push_back(line.is_string() ? cut(line.get<std::string>()) : std::string());
+  for (const json& line : *found) {
+    lines.push_back(line.is_string() ? cut(line.get<std::string>(), longest) : std::string());
+  }
   return lines;
 }
 
-/// The outputs of some validations, spread over the run, the last among them. Sources and references are mostly those
-/// of the sample before: they stand only where they are not.
-json samples_of(const std::vector<json>& records) {
-  std::vector<const json*> found;
-  for (const json& record : records) {
-    if (record.at("type") == "samples") found.push_back(&record);
-  }
+/// So many of them, spread over the run, the last among them. Sources and references are mostly those of the sample
+/// before: they stand only where they are not.
+json some_samples(const std::vector<const json*>& found, size_t count, size_t longest) {
   json samples = json::array(), before = json::object();
-  const size_t count = std::min(found.size(), kMostSamples);
   for (size_t i = 0; i < count; ++i) {
     const json& record = *found[(i + 1) * found.size() / count - 1];
-    json sample = {{"update", record.at("update")}, {"output", lines_in(record, "output")}};
+    json sample = {{"update", record.at("update")}, {"output", lines_in(record, "output", longest)}};
     for (const char* key : {"source", "reference"}) {
-      json lines = lines_in(record, key);
+      json lines = lines_in(record, key, longest);
       if (lines != before[key]) sample[key] = before[key] = std::move(lines);
     }
     samples.push_back(std::move(sample));
   }
   return samples;
+}
+
+size_t lines_of(const json& samples) {
+  size_t lines = 0;
+  for (const json& sample : samples) {
+    for (const char* key : {"output", "source", "reference"}) lines += sample.value(key, json::array()).size();
+  }
+  return lines;
+}
+
+/// What the validations' outputs were. Long texts are shown of fewer moments, and what is too long even so is cut.
+json samples_of(const std::vector<json>& records, size_t most_bytes) {
+  std::vector<const json*> found;
+  for (const json& record : records) {
+    if (record.at("type") == "samples") found.push_back(&record);
+  }
+  size_t count = std::min(found.size(), kMostSamples);
+  json samples = some_samples(found, count, kMostText);
+  while (count > kFewSamples && to_json_line(samples).size() > most_bytes) {
+    samples = some_samples(found, --count, kMostText);
+  }
+  if (to_json_line(samples).size() <= most_bytes) return samples;
+  return some_samples(found, count, most_bytes / std::max<size_t>(1, lines_of(samples)));
 }
 
 std::string command_of(const std::vector<json>& records) {
@@ -295,6 +316,7 @@ double shown(double value) {
 PageBudget budget_for(size_t runs) {
   PageBudget budget;
   budget.gradient_cells /= std::max<size_t>(1, runs);
+  budget.sample_bytes /= std::max<size_t>(1, runs);
   return budget;
 }
 
@@ -305,7 +327,7 @@ json run_data(const fs::path& run, const std::string& name, const PageBudget& bu
                {"folder", run.string()},
                {"summary", to_json(summary)},
                {"curves", reduced_curves(log.records, budget)},
-               {"samples", samples_of(log.records)},
+               {"samples", samples_of(log.records, budget.sample_bytes)},
                {"config", cut(content_of(run / "config.toml"))},
                {"command", command_of(log.records)},
                {"problems", problems_of(run, log, summary)}};

@@ -12,6 +12,7 @@ namespace plumb {
 struct PageBudget {
   size_t points = 1000;            // of a curve
   size_t gradient_cells = 150000;  // of a heat map: updates times sub-layers
+  size_t sample_bytes = 640000;    // of outputs, sources and references
 };
 
 /// Less of each run where there are many, so that a page stays small enough to send and to open.

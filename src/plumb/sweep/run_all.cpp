@@ -183,10 +183,13 @@ class Runner {
   }
 
   std::vector<std::string> testing(size_t run) const {
-    std::vector<std::string> arguments = {"evaluate", folder(run).string(), "--split", "test", "--json"};
-    if (sweep_.test_average > 1) {
-      arguments.insert(arguments.end(), {"--average", std::to_string(sweep_.test_average)});
-    }
+    std::vector<std::string> arguments = {"evaluate",
+                                          folder(run).string(),
+                                          "--split",
+                                          "test",
+                                          "--json",
+                                          "--average",
+                                          std::to_string(sweep_.test_average)};
     const std::string metric = test_metric_of(sweep_, config_of(sweep_, arms_[results_[run].run.arm]));
     if (metric.empty()) return arguments;
     arguments.insert(arguments.end(), {"--metric", metric, "--outputs", (folder(run) / kOutputsFile).string()});

@@ -193,7 +193,8 @@ RunOutcome Trainer::run() {
     if (at_.update % config_.train.log_interval == 0) log_step(result);
     const bool epoch_end = at_.batch == 0;
     const auto due = [&](int64_t interval) { return interval > 0 ? at_.update % interval == 0 : epoch_end; };
-    const bool go_on = !due(config_.train.validate_interval) || validate_now();
+    // The last weights are measured whatever the interval: where the learning rate falls to its end, they are the best.
+    const bool go_on = !(due(config_.train.validate_interval) || finished()) || validate_now();
     // After the validation has left its marks everywhere: a checkpoint in the middle of it would not resume exactly.
     const bool best = at_.best_update == at_.update;
     if (due(config_.train.save_interval) || best || !go_on) save();
