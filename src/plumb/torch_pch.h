@@ -11,5 +11,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/variable.h>

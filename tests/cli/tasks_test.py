@@ -24,7 +24,8 @@ COMMON = {
     "generate.beam": 1,
     "threads": 1,
 }
-# Smaller still than the configs: what two minutes allow for all of them.
+# Smaller still than the configs: what minutes allow for all of them. Processors round differently, which is like
+# another seed: with three seeds the worst of a task's wirings is well below the limit.
 TASKS = {
     "numbers": {"data.numbers_max": 999, "data.numbers_train": 750, "data.numbers_valid": 80, "data.vocab_size": 64,
                 "train.max_tokens": 400, "train.max_update": 300, "optim.lr": 5e-3, "schedule.name": "linear",
@@ -32,13 +33,15 @@ TASKS = {
     "headline": {"data.examples_train": 3000, "data.examples_valid": 80, "train.max_update": 650, "optim.lr": 3e-3,
                  "model.encoder_layers": 2, "model.decoder_layers": 2},
     "language_model": {"data.examples_train": 600, "data.examples_valid": 60, "train.max_update": 260},
-    "masked_lm": {"data.numbers_max": 199, "data.examples_train": 400, "data.examples_valid": 60,
-                  "train.max_update": 800, "model.encoder_layers": 2, "model.heads": 2},
-    "number_pairs": {"data.examples_valid": 200, "train.max_update": 2200, "model.encoder_layers": 2},
-    "morse": {"data.examples_valid": 60, "train.max_update": 1000, "model.encoder_layers": 2,
+    "masked_lm": {"data.numbers_max": 199, "data.examples_train": 400, "data.examples_valid": 120,
+                  "train.max_update": 1200, "model.encoder_layers": 2, "model.heads": 2},
+    "number_pairs": {"data.examples_train": 28000, "data.examples_valid": 1000, "data.vocab_size": 200,
+                     "train.max_update": 2400, "model.encoder_layers": 2},
+    "morse": {"data.examples_valid": 60, "train.max_update": 700, "model.encoder_layers": 2,
               "model.decoder_layers": 2},
 }
-MORE_UPDATES = {("masked_lm", "t_fixup"): 1500, ("number_pairs", "t_fixup"): 3000}
+MORE_UPDATES = {("headline", "deepnorm"): 900, ("masked_lm", "t_fixup"): 1800, ("number_pairs", "t_fixup"): 3000,
+                ("morse", "pre_ln"): 1000}  # the one whose words are looked at
 SHUFFLED = {"numbers": "exact", "headline": "rouge", "number_pairs": "accuracy", "morse": "wer"}
 
 

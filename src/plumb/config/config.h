@@ -245,7 +245,8 @@ struct TrainConfig {
     visit("log_interval", c.log_interval, "updates between two train records");
     visit("gradient_interval", c.gradient_interval,
           "updates between two records of gradient norms by sub-layer; 0: none");
-    visit("validate_interval", c.validate_interval, "updates between two validations; 0: after every epoch");
+    visit("validate_interval", c.validate_interval,
+          "updates between two validations; 0: after every epoch. The last update has one in any case");
     visit("validate_metric", c.validate_metric,
           "also generate the outputs of the validation set (greedily) and score them: a row of `plumb list metrics`");
     visit("patience", c.patience, "stop after so many validations without a better loss; 0: never");

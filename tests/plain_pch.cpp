@@ -1,0 +1,1 @@
+// Nothing: a library needs a file for its precompiled header to belong to.
