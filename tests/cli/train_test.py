@@ -99,17 +99,18 @@ class Training(unittest.TestCase):
         self.assertEqual([(one["update"], one["average"]) for one in (usual, mean, last)], [(60, 3), (60, 2), (60, 1)])
         self.assertEqual(len({one["loss"] for one in (usual, mean, last)}), 3)
 
-    def test_the_last_update_is_validated_whatever_the_interval(self):
-        done = self.train("run", {"train.max_update": 5, "train.validate_interval": 2})
+    def test_the_last_update_is_logged_and_validated_whatever_the_intervals(self):
+        done = self.train("run", {"train.max_update": 5, "train.validate_interval": 2, "train.log_interval": 3})
         self.assertEqual(done.returncode, 0, done.stderr)
 
-        def validated():
-            return [record["update"] for record in self.records("run") if record["type"] == "valid"]
+        def updates(kind="valid"):
+            return [record["update"] for record in self.records("run") if record["type"] == kind]
 
-        self.assertEqual(validated(), [2, 4, 5])
+        self.assertEqual(updates("train"), [3, 5])
+        self.assertEqual(updates(), [2, 4, 5])
         done = self.train("run", {"train.max_update": 7, "train.validate_interval": 4}, "--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(validated(), [2, 4, 5, 7])
+        self.assertEqual(updates(), [2, 4, 5, 7])
 
     def test_the_log_has_the_command_and_outputs_to_read(self):
         settings = {"train.max_update": 4, "train.validate_interval": 2, "train.validate_metric": "exact"}

@@ -190,11 +190,11 @@ RunOutcome Trainer::run() {
       event("diverged", {{"reason", reason}});
       break;
     }
-    if (at_.update % config_.train.log_interval == 0) log_step(result);
-    const bool epoch_end = at_.batch == 0;
+    // The end is logged and measured whatever the intervals: where the learning rate falls to 0, it is the best part.
+    const bool last = finished(), epoch_end = at_.batch == 0;
+    if (last || at_.update % config_.train.log_interval == 0) log_step(result);
     const auto due = [&](int64_t interval) { return interval > 0 ? at_.update % interval == 0 : epoch_end; };
-    // The last weights are measured whatever the interval: where the learning rate falls to its end, they are the best.
-    const bool go_on = !(due(config_.train.validate_interval) || finished()) || validate_now();
+    const bool go_on = !(last || due(config_.train.validate_interval)) || validate_now();
     // After the validation has left its marks everywhere: a checkpoint in the middle of it would not resume exactly.
     const bool best = at_.best_update == at_.update;
     if (due(config_.train.save_interval) || best || !go_on) save();
