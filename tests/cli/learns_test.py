@@ -30,8 +30,10 @@ SETTINGS = {
     "threads": 1,
 }
 UPDATES = 400
-# Their branches start at or near zero and have to grow first.
-MORE_UPDATES = {"rezero": 1000, "rezero_post_ln": 1000, "layer_scale": 1000}
+# Branches that start at or near zero have to grow first; the others are slow at the end. Processors round differently,
+# which is like another seed: with three seeds nothing comes below 95 %.
+MORE_UPDATES = {"rezero": 1600, "rezero_post_ln": 1600, "layer_scale": 1600, "deepnorm": 600, "dyt": 600,
+                "dlcl_pre": 600, "b2t_past_norm": 600, "residual_dual": 600, "fixup": 600}
 WANTED = 90.0  # per cent of the unseen numbers, to the letter
 
 
