@@ -98,6 +98,9 @@ class Training(unittest.TestCase):
         last = evaluation("--checkpoint", "last", "--average", "1")
         self.assertEqual([(one["update"], one["average"]) for one in (usual, mean, last)], [(60, 3), (60, 2), (60, 1)])
         self.assertEqual(len({one["loss"] for one in (usual, mean, last)}), 3)
+        named = evaluation("--checkpoint", "20")
+        self.assertEqual((named["update"], named["average"]), (20, 1))
+        self.assertEqual(evaluation("--checkpoint", "last"), last)
 
     def test_the_last_update_is_logged_and_validated_whatever_the_intervals(self):
         done = self.train("run", {"train.max_update": 5, "train.validate_interval": 2, "train.log_interval": 3})

@@ -61,7 +61,8 @@ int evaluate_command(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "valid", "test"}));
   app.add_option("--metric", metrics, "also score the model's outputs; without it the task's own metric, or none");
-  app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
+  const CLI::Option* named =
+      app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
   app.add_option("--average", average,
                  "average the weights of the last so many checkpoints instead (generate.average)");
   app.add_option("--outputs", outputs, "write the outputs to this file");
@@ -71,6 +72,7 @@ int evaluate_command(int argc, char** argv) {
   const fs::path file = fs::path(run) / "config.toml";
   std::error_code ignored;
   if (!fs::exists(file, ignored)) throw UserError(run, "is not a run directory", "Name one that `plumb train` wrote");
+  if (!average && named->count() > 0) average = 1;  // who names one means it, whatever the run's config averages
   if (average) overrides.push_back(fmt::format("generate.average={}", *average));
   Sources sources;
   Config config = load_config(file, overrides, &sources);

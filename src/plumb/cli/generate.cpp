@@ -112,7 +112,8 @@ int generate_command(int argc, char** argv) {
   app.add_option("--lenpen", lenpen, "a hypothesis scores log-probability / length^lenpen");
   app.add_option("--nbest", nbest, "print so many hypotheses a line, each after its score and a tab");
   app.add_option("--average", average, "average the weights of the last so many checkpoints");
-  app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
+  const CLI::Option* named =
+      app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
   app.add_option("--set", overrides, "generate.key=value; may be repeated")->allow_extra_args(false);
   if (!parse_arguments(app, argc, argv)) return 0;
   // At once: with a closed stdin, the next file or connection that is opened would get its number and be read instead.
@@ -125,6 +126,7 @@ int generate_command(int argc, char** argv) {
   if (beam) overrides.push_back(fmt::format("generate.beam={}", *beam));
   if (lenpen) overrides.push_back(fmt::format("generate.lenpen={}", *lenpen));
   if (nbest) overrides.push_back(fmt::format("generate.nbest={}", *nbest));
+  if (!average && named->count() > 0) average = 1;  // who names one means it, whatever the run's config averages
   if (average) overrides.push_back(fmt::format("generate.average={}", *average));
   const Config config = load_config(fs::path(run) / "config.toml", overrides);
   set_threads(config.threads);
