@@ -83,7 +83,7 @@ class Training(unittest.TestCase):
         self.assertEqual(len(lines), 5)
         self.assertEqual(lines[1], "")
 
-    def test_an_evaluation_may_average_checkpoints(self):
+    def test_checkpoints_are_averaged_unless_one_is_named(self):
         done = self.train("run", {"train.max_update": 60, "train.save_interval": 20, "train.keep_last": 0,
                                   "generate.average": 3})
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -101,6 +101,16 @@ class Training(unittest.TestCase):
         named = evaluation("--checkpoint", "20")
         self.assertEqual((named["update"], named["average"]), (20, 1))
         self.assertEqual(evaluation("--checkpoint", "last"), last)
+
+        def scored(*extra):
+            done = subprocess.run([PLUMB, "generate", "run", "--beam", "2", "--nbest", "2", *extra], input="seven\n", text=True,
+                                  capture_output=True, cwd=self.folder, timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+        self.assertEqual(scored(), scored("--average", "3"))
+        self.assertEqual(scored("--checkpoint", "last"), scored("--average", "1", "--checkpoint", "last"))
+        self.assertEqual(len({scored(*which) for which in ([], ["--checkpoint", "last"], ["--checkpoint", "20"])}), 3)
 
     def test_the_last_update_is_logged_and_validated_whatever_the_intervals(self):
         done = self.train("run", {"train.max_update": 5, "train.validate_interval": 2, "train.log_interval": 3})
