@@ -63,6 +63,29 @@ TEST(AtomicFile, ReplacesTheOldFileInOneStep) {
   EXPECT_EQ(read_all(directory / "a"), "new");
 }
 
+TEST(AtomicFile, WritesThroughLinks) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "there");
+  write_all(directory / "there" / "a", "old");
+  fs::create_symlink("there/a", directory / "near");
+  fs::create_symlink("near", directory / "far");
+  fs::create_symlink("there/b", directory / "to_nothing");
+  write_whole(directory / "far", "new");
+  write_whole(directory / "to_nothing", "first");
+  EXPECT_EQ(read_all(directory / "there" / "a"), "new");
+  EXPECT_EQ(read_all(directory / "there" / "b"), "first");
+  for (const char* link : {"near", "far", "to_nothing"}) EXPECT_TRUE(fs::is_symlink(directory / link)) << link;
+}
+
+TEST(AtomicFile, DoesNotReplaceWhatIsNoFile) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", directory / "link");
+  for (const char* name : {"pipe", "link"}) EXPECT_THROW(write_whole(directory / name, "x"), UserError) << name;
+  EXPECT_TRUE(fs::is_fifo(directory / "pipe"));
+  EXPECT_EQ(files_in(directory), 2);
+}
+
 TEST(AtomicFile, LeavesNothingBehindWhenAbandoned) {
   const TemporaryDirectory directory;
   write_all(directory / "a", "old");

@@ -91,6 +91,106 @@ class Figures(Pages):
         self.assertIn("NaN at 3", self.chart("gradients.encoder", "card.card.textContent"))
         self.assertIn("\nrun,3,NaN\r", self.chart("gradients.encoder", "card.csv()"))
 
+    def test_the_first_layer_is_1_in_every_chart(self):
+        made.write_run(self.folder / "run")
+        self.open()
+        self.assertEqual(self.chart("gradients.heat", "chart.figureOf().y.values[0]"), "encoder 1 self attn")
+        self.assertEqual(self.chart("gradients.encoder", "chart.figure().series[0].x[0]"), 1)
+
+    def labels(self, chart, axis):
+        """The labels of an axis on the screen."""
+        return self.chart(chart, f"chart.plot.axes[{axis}]._values")
+
+    def test_numbers_of_any_size_have_an_axis(self):
+        for name, high in (("e20", 1e20), ("e34", 1e34), ("e300", 1e300)):
+            records = [made.started(), *(made.train(u, 2 + high * (u == 50), gnorm=high**(u / 100), lr=3e-4 + u * 1e-9)
+                                         for u in range(10, 101, 10))]
+            made.write_run(self.folder / name, records=records)
+            self.open()
+            self.browser.wait("plumbReport.charts.get('curve.train.gnorm').chart.plot", "the chart")
+            for chart in ("curve.train.loss", "curve.train.gnorm", "curve.train.lr"):
+                labels = self.labels(chart, 1)
+                self.assertGreaterEqual(len(labels), 3, (name, chart))
+                self.assertEqual(len(set(labels)), len(labels), labels)
+            shutil.rmtree(self.folder / name)
+
+    def test_a_perplexity_that_overflows_is_marked(self):
+        losses = [2, 3, 800, 900, 4]
+        made.write_run(self.folder / "run", records=[made.train(10 * (i + 1), x) for i, x in enumerate(losses)])
+        self.open()
+        [line] = self.chart("curve.train.nll", "chart.figure().series")
+        self.assertEqual([(gap["from"], gap["to"]) for gap in line["gaps"]], [(30, 40)])
+        self.assertIn("∞ from 30 to 40", self.chart("curve.train.nll", "card.card.textContent"))
+
+    def test_a_logarithmic_axis_says_for_what_it_has_no_place(self):
+        made.write_run(self.folder / "run", records=[made.train(10 * i, 2 - i) for i in range(1, 6)])
+        self.open()
+        self.assertNotIn("not above 0", self.chart("curve.train.loss", "card.card.textContent"))
+        self.browser.js("plumbReport.view.log['curve.train.loss'] = {x: false, y: true}")
+        self.chart("curve.train.loss", "(chart.refresh(), chart.drawn())")
+        self.assertIn("4 values not above 0", self.chart("curve.train.loss", "card.card.textContent"))
+
+    def test_a_zoom_stays_where_it_is_when_the_run_in_it_is_hidden(self):
+        made.write_run(self.folder / "early", updates=100)
+        made.write_run(self.folder / "late", records=[made.train(u, 2) for u in range(1000, 2000, 10)])
+        self.open()
+        self.browser.js("plumbReport.view.log['curve.train.loss'] = {x: true, y: false}")
+        self.browser.js("plumbReport.view.hidden.add('early')")
+        self.chart("curve.train.loss", "chart.setZoom([5, 90])")
+        self.chart("curve.train.loss", "chart.refresh()")
+        self.assertEqual(self.chart("curve.train.loss", "chart.range.x"), [5, 90])
+        self.chart("curve.train.loss", "chart.setZoom([-5, 90])")
+        self.chart("curve.train.loss", "chart.refresh()")
+        low, high = self.chart("curve.train.loss", "chart.range.x")
+        self.assertTrue(0 < low < high == 90, (low, high))
+
+    def test_counts_have_whole_ticks_and_numbers_the_size_they_have(self):
+        short = [made.record(type="event", event="started", update=0, parameters=999999), *(made.train(u, 2) for u in (9, 10))]
+        made.write_run(self.folder / "short", records=short, lr=9.999e-4)
+        made.write_run(self.folder / "wild", records=short, lr=1e30)
+        self.open()
+        self.browser.wait("plumbReport.charts.get('curve.train.loss').chart.plot", "the chart")
+        self.assertEqual(self.labels("curve.train.loss", 0), ["9", "10"])
+        rows = self.browser.js("return document.getElementById('runs').innerText")
+        self.assertIn("1 M", rows)
+        self.assertIn("1e30", rows)
+        self.assertIn("0.001", rows.replace("1e-3", "0.001"))
+        self.assertNotIn("e+", rows)
+
+    def test_long_names_keep_their_ends_in_saved_pictures(self):
+        for end in ("first", "second"):
+            made.write_run(self.folder / ("a_name_" * 20 + end))
+        self.open()
+        names = self.chart("curve.train.loss", "[...card.svg().querySelectorAll('text')].map((one) => one.textContent)")
+        for end in ("first", "second"):
+            [name] = [one for one in names if one.endswith(end)]
+            self.assertLess(len(name), 120)
+
+    def test_a_record_that_cannot_be_drawn_costs_only_itself(self):
+        made.write_probe(self.folder / "good", variants=("pre_ln",))
+        bad = [
+            made.record(type="subject", of="x", variant="post_ln", sample="s", config=""),
+            made.curve("constructor", "n", "post_ln", [1.0, 2.0], [1, 2], "layer"),
+            made.record(type="verdict", verdict={"sentences": [None]}),
+        ]
+        (self.folder / "bad").mkdir()
+        (self.folder / "bad" / "probe.jsonl").write_text("".join(line + "\n" for line in bad))
+        good = {"schema": 1, "name": "fine", "metric": "loss", "grid": [], "arms": [], "seeds": [1], "runs": []}
+        for name, content in (("sweep1", good), ("sweep2", {**good, "grid": [{}]})):
+            (self.folder / name).mkdir()
+            (self.folder / name / "sweep.json").write_text(json.dumps(content))
+        self.open()
+        text = self.browser.js("return document.getElementById('main').innerText")
+        for part in ("sweep2 cannot be drawn", "The verdict on post_ln cannot be drawn", "will train", "Constructor"):
+            self.assertIn(part, text)
+        self.assertTrue(self.browser.js("return [...document.querySelectorAll('#sweeps h3')].some((one) => one.textContent.includes('fine'))"))
+
+    def test_a_wiring_that_is_probed_twice_has_two_names(self):
+        made.write_probe(self.folder / "twice", variants=("pre_ln", "pre_ln"))
+        self.open()
+        ids = self.browser.js("return [...document.querySelectorAll('[data-chart]')].map((one) => one.dataset.chart)")
+        self.assertEqual(len(ids), len(set(ids)), ids)
+
     def test_a_zoom_within_a_stretch_that_is_not_finite_saves_it(self):
         made.write_diverged_run(self.folder / "run")
         self.open()

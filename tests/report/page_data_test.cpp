@@ -98,6 +98,21 @@ TEST_F(PageDataTest, ALastLineThatIsBeingWrittenIsNotDamage) {
   EXPECT_EQ(data["problems"].size(), 1u) << "only that there is no config: " << data["problems"];
 }
 
+TEST_F(PageDataTest, ALastLineThatIsNoRecordIsDamage) {
+  for (const char* line : {"\xff\xfe\x01", "[1,2", "{1", "log"}) {
+    EXPECT_NE(run(std::string(kTrain) + line)["problems"].dump().find("1 line of log.jsonl"), std::string::npos) << line;
+  }
+  EXPECT_EQ(probe("\xff\xfe\x01")["problems"],
+            json({"probe.jsonl has no measurement in it.", "1 of the lines of probe.jsonl cannot be read."}));
+}
+
+TEST_F(PageDataTest, AnEmptyConfigIsNotTheDefaults) {
+  write_all(folder("run") / "config.toml", "");
+  const json data = run(kTrain);
+  EXPECT_EQ(data["problems"], json({"config.toml is empty: what was trained is not known."}));
+  EXPECT_FALSE(data["summary"].contains("lr")) << data["summary"];
+}
+
 TEST_F(PageDataTest, BrokenLinesAreLeftOutAndSaid) {
   const json data = run("{\n[]\nnull\n\xff\xfe\n" + std::string(kTrain) +
                         R"({"type":"train","update":"x","loss":1})"
@@ -111,6 +126,7 @@ TEST_F(PageDataTest, BrokenLinesAreLeftOutAndSaid) {
 TEST_F(PageDataTest, EmptyFilesAndEmptyFolders) {
   EXPECT_TRUE(run("")["curves"].empty());
   EXPECT_TRUE(probe("")["arms"].empty());
+  EXPECT_EQ(probe("")["problems"], json({"probe.jsonl has no measurement in it."}));
   EXPECT_EQ(page_data({})["runs"].size(), 0u);
 }
 
@@ -346,6 +362,21 @@ TEST_F(PageDataTest, AnEndThatAllNamesHaveSaysNothing) {
   for (const NamedFolder& run : sources({"t"}).runs) names.push_back(run.name);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "d"}));
   EXPECT_EQ(sources({"t/a/seed1"}).runs[0].name, "seed1");
+}
+
+TEST_F(PageDataTest, LinksLeadToRunsAndNotToSearches) {
+  write_all(folder("elsewhere/run") / "config.toml", "");
+  write_all(folder("given/own") / "config.toml", "");
+  fs::create_symlink("../elsewhere/run", root_ / "given/linked");
+  fs::create_symlink("..", root_ / "given/above");
+  EXPECT_EQ(sources({"given"}).runs.size(), 2u);
+}
+
+TEST_F(PageDataTest, APageDoesNotReplaceWhatItIsMadeOf) {
+  write_all(folder("run") / "log.jsonl", "");
+  const PageSources found = sources({"run"});
+  EXPECT_THROW(check_not_a_source(found, root_ / "run/../run/log.jsonl"), UserError);
+  check_not_a_source(found, root_ / "run/report.html");
 }
 
 TEST_F(PageDataTest, WhatIsNotThereIsTheUsersMistake) {

@@ -45,6 +45,18 @@ fs::path temporary_name(const fs::path& directory) {
   return directory / fmt::format(".plumb-{}-{}.tmp", ::getpid(), next++);
 }
 
+// A rename would replace the link, not what it points to.
+fs::path behind_links(fs::path path) {
+  std::error_code ignored;
+  if (fs::is_other(fs::status(path, ignored))) {
+    throw UserError(path.string(), "is no file but a device or a pipe", "Name a file");
+  }
+  for (int links = 0; links < 40 && fs::is_symlink(path, ignored); ++links) {
+    path = directory_of(path) / fs::read_symlink(path, ignored);
+  }
+  return path;
+}
+
 // A rename lives in the directory: without this, a power cut can bring the old file back after we reported success.
 int sync_directory(const fs::path& directory) {
   const FileDescriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -55,7 +67,7 @@ int sync_directory(const fs::path& directory) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(fs::path path) : path_(behind_links(std::move(path))) {
   do {  // a crashed process with our number may have left its temporary behind
     temporary_ = temporary_name(directory_of(path_));
     file_ = FileDescriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));

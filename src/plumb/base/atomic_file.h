@@ -11,7 +11,8 @@ namespace plumb {
 
 /// A file that appears whole or not at all. Bytes go to a temporary name in the same directory; commit() brings them
 /// to the disk and then renames, so that after a crash or a full disk the old file is still there, intact. Without
-/// commit() the destructor removes the temporary. Every failure is a DiskError.
+/// commit() the destructor removes the temporary. Every failure is a DiskError. A link is written through; what is no
+/// file (a device, a pipe) would be replaced by one, which nobody wants: that is a UserError.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);

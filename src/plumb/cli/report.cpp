@@ -12,6 +12,7 @@
 #include "plumb/cli/front.h"
 #include "plumb/report/page.h"
 #include "plumb/report/page_data.h"
+#include "plumb/report/sources.h"
 
 namespace plumb {
 
@@ -26,7 +27,9 @@ int report_command(int argc, char** argv) {
   app.add_flag("--json", json, "print the page's data instead, for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
 
-  const nlohmann::json data = page_data(find_sources(folders));
+  const PageSources sources = find_sources(folders);
+  if (!json) check_not_a_source(sources, out);
+  const nlohmann::json data = page_data(sources);
   if (json) {
     print(to_script_json(data) + '\n');
     return 0;

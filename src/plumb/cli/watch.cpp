@@ -18,6 +18,7 @@
 #include "plumb/report/loopback_server.h"
 #include "plumb/report/page.h"
 #include "plumb/report/page_data.h"
+#include "plumb/report/sources.h"
 
 namespace plumb {
 namespace {
@@ -82,6 +83,7 @@ int watch_command(int argc, char** argv) {
       ->excludes(port_option);
   if (!parse_arguments(app, argc, argv)) return 0;
 
+  if (!out.empty()) check_not_a_source(find_sources(given), out);
   FollowedFolders folders(given);
   folders.refresh();
   const FileDescriptor stop = end_of_patience();

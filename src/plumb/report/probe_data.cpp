@@ -12,6 +12,7 @@
 #include "plumb/catalogue/probes.h"
 #include "plumb/report/json_depth.h"
 #include "plumb/report/run_data.h"
+#include "plumb/report/run_records.h"
 
 namespace plumb {
 namespace {
@@ -103,10 +104,14 @@ json probe_data(const std::filesystem::path& folder, const std::string& name) {
   for (std::string line; std::getline(file, line);) {
     // Most lines are readings of single seeds, which no picture needs; to parse them would take most of the time.
     if (line.find("\"type\":\"reading\"") != std::string::npos) continue;
-    const bool unfinished = file.eof();
+    const bool unfinished = file.eof() && is_beginning_of_record(line);
     if (!take(arms, json::parse(line, nullptr, /*allow_exceptions=*/false)) && !unfinished && !line.empty()) ++damaged;
   }
-  if (cannot_be_opened(folder / "probe.jsonl")) problems.push_back("probe.jsonl cannot be opened.");
+  if (cannot_be_read(folder / "probe.jsonl")) {
+    problems.push_back("probe.jsonl cannot be opened.");
+  } else if (arms.empty()) {
+    problems.push_back("probe.jsonl has no measurement in it.");
+  }
   if (damaged > 0) problems.push_back(fmt::format("{} of the lines of probe.jsonl cannot be read.", damaged));
   return {{"name", name}, {"folder", folder.string()}, {"arms", std::move(arms)}, {"problems", std::move(problems)}};
 }

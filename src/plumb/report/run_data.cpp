@@ -287,11 +287,13 @@ json problems_of(const fs::path& run, const RunRecords& log, const RunSummary& s
   json problems = json::array();
   std::error_code ignored;
   if (!fs::exists(run / "log.jsonl", ignored)) problems.push_back("There is no log.jsonl: nothing was logged yet.");
-  if (cannot_be_opened(run / "log.jsonl")) problems.push_back("log.jsonl cannot be opened.");
+  if (cannot_be_read(run / "log.jsonl")) problems.push_back("log.jsonl cannot be opened.");
   if (!fs::exists(run / "config.toml", ignored)) {
     problems.push_back("There is no config.toml: what was trained is not known.");
-  } else if (cannot_be_opened(run / "config.toml")) {
+  } else if (cannot_be_read(run / "config.toml")) {
     problems.push_back("config.toml cannot be opened.");
+  } else if (fs::file_size(run / "config.toml", ignored) == 0) {
+    problems.push_back("config.toml is empty: what was trained is not known.");
   } else if (!summary.config) {
     problems.push_back("config.toml is not one of this version: its keys are shown as they stand.");
   }
@@ -303,11 +305,6 @@ json problems_of(const fs::path& run, const RunRecords& log, const RunSummary& s
 }
 
 }  // namespace
-
-bool cannot_be_opened(const fs::path& file) {
-  std::error_code ignored;
-  return fs::exists(file, ignored) && !std::ifstream(file);
-}
 
 double shown(double value) {
   return std::isfinite(value) ? std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr) : value;

@@ -22,9 +22,6 @@ PageBudget budget_for(size_t runs);
 /// what is damaged or missing is said in "problems", not thrown.
 nlohmann::json run_data(const std::filesystem::path& run, const std::string& name, const PageBudget& budget);
 
-/// Whether there is such a file, but not for this reader.
-bool cannot_be_opened(const std::filesystem::path& file);
-
 /// To six digits: what a picture can show. Numbers that are not finite stay as they are.
 double shown(double value);
 

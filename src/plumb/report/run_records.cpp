@@ -40,12 +40,24 @@ void forget_what_is_done_again(std::vector<json>& records, const json& next) {
 
 }  // namespace
 
+bool is_beginning_of_record(std::string_view line) {
+  return line.starts_with("{\"") || line == "{";
+}
+
+bool cannot_be_read(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(file, ignored);
+  if (!std::filesystem::exists(status)) return false;
+  return !std::filesystem::is_regular_file(status) || !std::ifstream(file);
+}
+
 RunRecords read_run_records(const std::filesystem::path& run) {
   RunRecords result;
+  if (cannot_be_read(run / "log.jsonl")) return result;
   std::ifstream file(run / "log.jsonl", std::ios::binary);
   std::string line;
   while (std::getline(file, line)) {
-    const bool unfinished = file.eof();
+    const bool unfinished = file.eof() && is_beginning_of_record(line);
     json record = json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (is_record(record)) {
       forget_what_is_done_again(result.records, record);

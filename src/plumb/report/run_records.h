@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -16,5 +17,11 @@ struct RunRecords {
 
 /// Never throws for what stands in the file: a run may be half written, or from somebody else. No file: no records.
 RunRecords read_run_records(const std::filesystem::path& run);
+
+/// Whether a last line without an end is a record that is still being written, and not something else.
+bool is_beginning_of_record(std::string_view line);
+
+/// Whether it is there and yet has nothing to read: a folder, a pipe, or a file of somebody else.
+bool cannot_be_read(const std::filesystem::path& file);
 
 }  // namespace plumb

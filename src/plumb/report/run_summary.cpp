@@ -24,9 +24,10 @@ constexpr std::string_view kStates[] = {"trained", "stuck", "diverged", "interru
 
 std::optional<Config> config_of(const fs::path& run) {
   const fs::path file = run / "config.toml";
+  if (cannot_be_read(file)) return std::nullopt;
   std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
   const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.empty()) return std::nullopt;  // or there is no such file: its defaults would pass for what was trained
   try {
     return from_toml(text, file.string());
   } catch (const Error&) {  // a key of another version

@@ -13,6 +13,8 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepest = 4;  // folders below one that was given: sweeps have arms, arms have seeds
 
+constexpr const char* kFiles[] = {"log.jsonl", "config.toml", "probe.jsonl", "sweep.json"};
+
 bool has(const fs::path& folder, const char* file) {
   std::error_code ignored;
   return fs::is_regular_file(folder / file, ignored);
@@ -22,12 +24,18 @@ bool is_run(const fs::path& folder) {
   return has(folder, "log.jsonl") || has(folder, "config.toml");
 }
 
+bool is_source(const fs::path& folder) {
+  return std::ranges::any_of(kFiles, [&](const char* file) { return has(folder, file); });
+}
+
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (at->is_directory(ignored) && !at->is_symlink(ignored)) found.push_back(at->path());
+    if (!at->is_directory(ignored)) continue;
+    // A link may lead anywhere, also to a folder above: it is followed to a run, and not to a search.
+    if (!at->is_symlink(ignored) || is_source(at->path())) found.push_back(at->path());
   }
   std::ranges::sort(found);
   return found;
@@ -134,6 +142,18 @@ PageSources find_sources(const std::vector<std::string>& given) {
     drop_common_end(*folders);
   }
   return found;
+}
+
+void check_not_a_source(const PageSources& sources, const fs::path& out) {
+  for (const std::vector<NamedFolder>* folders : {&sources.runs, &sources.probes, &sources.sweeps}) {
+    for (const NamedFolder& one : *folders) {
+      for (const char* file : kFiles) {
+        std::error_code ignored;
+        if (!fs::equivalent(one.folder / file, out, ignored)) continue;
+        throw UserError(out.string(), "is what the page is made of", "Name another file with -o");
+      }
+    }
+  }
 }
 
 }  // namespace plumb

@@ -23,4 +23,7 @@ struct PageSources {
 /// there is nothing to show.
 PageSources find_sources(const std::vector<std::string>& given);
 
+/// Throws UserError if a page at `out` would take the place of a file that it is made of.
+void check_not_a_source(const PageSources& sources, const std::filesystem::path& out);
+
 }  // namespace plumb

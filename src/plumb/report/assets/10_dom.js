@@ -34,6 +34,15 @@ function unfolding(name, attributes, ...children) {
   return details;
 }
 
+/** A record that is not what it should be costs its own place on the page, and not its neighbours. */
+function drawnOrWhyNot(what, make) {
+  try {
+    return make();
+  } catch (error) {
+    return h('p', {class: 'warning'}, what + ' cannot be drawn: ' + error.message);
+  }
+}
+
 /** Calls many times in one frame become one. */
 function oncePerFrame(action) {
   let waiting = false;

@@ -13,6 +13,9 @@ const isNumber = (value) =>
 
 const trimZeros = (text) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
+/** To so many digits, before anything is asked about its size: 999,999 is a million then. */
+const roundedTo = (value, digits) => Number(value.toPrecision(digits));
+
 const superscript = (n) => String(n).replace(/./g, (c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'['0123456789'.indexOf(c)] || '⁻');
 
 /** 4 digits for reading: 1,234, 0.0123, 1.2×10⁻⁷. */
@@ -21,10 +24,12 @@ function short(value, digits = 4) {
   if (Number.isNaN(v)) return 'NaN';
   if (!Number.isFinite(v)) return v > 0 ? '∞' : '−∞';
   if (v === 0) return '0';
-  const size = Math.abs(v);
-  if (size >= 1e7 || size < 1e-4) {
+  const few = Math.max(1, digits - 1),
+    outside = (size) => size >= 1e7 || size < 1e-4;
+  const size = outside(Math.abs(v)) ? roundedTo(Math.abs(v), few) : Math.abs(v);
+  if (outside(size)) {
     const exponent = Math.floor(Math.log10(size) + 1e-12);
-    const mantissa = trimZeros((size / 10 ** exponent).toPrecision(Math.max(1, digits - 1)));
+    const mantissa = trimZeros((size / 10 ** exponent).toPrecision(few));
     const power = '10' + superscript(exponent);
     return (v < 0 ? '−' : '') + (mantissa === '1' ? power : mantissa + '×' + power);
   }
@@ -33,25 +38,25 @@ function short(value, digits = 4) {
 }
 
 /** A learning rate as people write it: 3e-4. */
-function rate(value) {
-  const v = num(value);
-  if (!(v > 0) || !Number.isFinite(v)) return short(v);
-  const exponent = Math.floor(Math.log10(v) + 1e-12);
-  if (exponent >= -2) return trimZeros(v.toPrecision(3));
-  return trimZeros((v / 10 ** exponent).toPrecision(3)) + 'e' + exponent;
+function rate(value, digits = 3) {
+  if (!(num(value) > 0) || !Number.isFinite(num(value))) return short(value);
+  const v = roundedTo(num(value), digits),
+    exponent = Math.floor(Math.log10(v) + 1e-12);
+  if (exponent >= -2 && exponent < 6) return String(v);
+  return trimZeros((v / 10 ** exponent).toPrecision(digits)) + 'e' + exponent;
 }
 
 /** 12.3M parameters. */
 function large(value) {
-  const v = num(value);
-  for (const [size, letter] of [
+  if (!(num(value) >= 1e3) || num(value) >= 1e15) return short(value);
+  const v = roundedTo(num(value), 3);
+  const [size, letter] = [
+    [1e12, 'T'],
     [1e9, 'G'],
     [1e6, 'M'],
     [1e3, 'k'],
-  ]) {
-    if (v >= size) return trimZeros((v / size).toPrecision(3)) + ' ' + letter;
-  }
-  return short(v);
+  ].find(([least]) => v >= least);
+  return roundedTo(v / size, 3) + ' ' + letter;
 }
 
 function duration(seconds) {
@@ -75,6 +80,13 @@ function extent(values) {
     if (value > high) high = value;
   }
   return [low, high];
+}
+
+/** Without its middle where it is too long: names often differ only at their ends. */
+function fitted(text, most) {
+  if (text.length <= most) return text;
+  const half = Math.max(1, Math.floor((most - 1) / 2));
+  return text.slice(0, half) + '…' + text.slice(-half);
 }
 
 const words = (name) => String(name).replaceAll('_', ' ');

@@ -31,21 +31,46 @@ function logTicks(low, high, count) {
   return ticks;
 }
 
-const ticksOf = (axis, low, high, count) => (axis.log ? logTicks(low, high, count) : linearTicks(low, high, count));
+/** A count has no place between two whole numbers. */
+function ticksOf(axis, low, high, count) {
+  const ticks = axis.log ? logTicks(low, high, count) : linearTicks(low, high, count);
+  return axis.whole ? ticks.filter(Number.isInteger) : ticks;
+}
+
+const straight = (value) => value;
+
+/** Where a value lies between the ends of an axis: 0 at the low one, 1 at the high one. */
+function fractionOf(axis, [low, high], value) {
+  const f = axis.log ? Math.log10 : straight;
+  return (f(value) - f(low)) / (f(high) - f(low));
+}
+
+/** The value at such a place. */
+function valueAt(axis, [low, high], fraction) {
+  const [f, back] = axis.log ? [Math.log10, (v) => 10 ** v] : [straight, straight];
+  return back(f(low) + (f(high) - f(low)) * fraction);
+}
 
 /** Labels of ticks: as many digits as tell them apart. */
 function tickLabels(axis, ticks) {
-  if (axis.format) return ticks.map(axis.format);
+  if (axis.format) return apart(ticks, axis.format);
   if (axis.log) return ticks.map((tick) => short(tick, 3));
   const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : Math.abs(ticks[0] || 1);
   const largest = Math.max(...ticks.map(Math.abs));
-  if (largest >= 1e7 || (largest > 0 && largest < 1e-3)) return ticks.map((tick) => short(tick, 3));
+  if (largest >= 1e7 || (largest > 0 && largest < 1e-3)) return apart(ticks, short);
   const digits = clamp(Math.ceil(-Math.log10(step) - 1e-9), 0, 6);
   return ticks.map(
     (tick) =>
       (tick < 0 ? '−' : '') +
       Math.abs(tick).toLocaleString('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits}),
   );
+}
+
+function apart(ticks, format) {
+  for (let digits = 3; ; ++digits) {
+    const labels = ticks.map((tick) => format(tick, digits));
+    if (digits === 9 || new Set(labels).size === labels.length) return labels;
+  }
 }
 
 const usable = (value, log) => Number.isFinite(value) && (!log || value > 0);
@@ -92,7 +117,7 @@ function rangesOf(figure, zoom) {
       ? [x0 / (x1 / x0) ** 0.02, x1 * (x1 / x0) ** 0.02]
       : [x0 - (x1 - x0) * 0.02, x1 + (x1 - x0) * 0.02];
   }
-  if (zoom) [x0, x1] = [figure.x.log ? Math.max(zoom[0], x0) : zoom[0], zoom[1]];
+  if (zoom) [x0, x1] = zoomed(zoom, figure.x.log);
 
   let y0 = Infinity,
     y1 = -Infinity;
@@ -115,6 +140,12 @@ function rangesOf(figure, zoom) {
   return {x: [x0, x1], y: padded(y0, y1, figure.y.log)};
 }
 
+/** A chart with another axis may have been zoomed to a place that a logarithm does not have. */
+function zoomed([from, to], log) {
+  if (!log || from > 0) return [from, to];
+  return to > 0 ? [Math.min(1, to / 10), to] : [0.1, 1];
+}
+
 /** Intervals of two seeds can be wider than all that was measured: they get at most as much room as the means have. */
 function withBands(figure, y0, y1) {
   let low = y0,
@@ -126,8 +157,7 @@ function withBands(figure, y0, y1) {
     }
   }
   if (!(y1 >= y0) || (low === y0 && high === y1)) return [y0, y1];
-  const f = figure.y.log ? Math.log10 : (v) => v,
-    back = figure.y.log ? (v) => 10 ** v : (v) => v;
+  const [f, back] = figure.y.log ? [Math.log10, (v) => 10 ** v] : [straight, straight];
   const room = Math.max((f(y1) - f(y0)) * 0.6, Math.abs(f(y1)) * 0.05);
   const floor = y0 >= 0 && !figure.y.log ? 0 : -Infinity;
   return [Math.max(low, back(f(y0) - room), floor), Math.min(high, back(f(y1) + room))];
@@ -136,7 +166,7 @@ function withBands(figure, y0, y1) {
 function padded(low, high, log) {
   if (log) {
     const room = Math.max((Math.log10(high) - Math.log10(low)) * 0.05, 0.02);
-    return [low / 10 ** room, high * 10 ** room];
+    return [Math.max(low / 10 ** room, Number.MIN_VALUE), Math.min(high * 10 ** room, Number.MAX_VALUE)];
   }
   if (low === 0 && high === 0) return [0, 1];
   const room = (high - low) * 0.05 || Math.abs(high) * 0.05;

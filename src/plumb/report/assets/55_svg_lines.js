@@ -10,7 +10,8 @@ function svgText(text, x, y, attributes) {
 /** The title of a picture: smaller where it says much. */
 function svgTitle(text, x, y, room) {
   const size = clamp(room / (0.6 * text.length), 9, 16);
-  return svgText(text, x, y, {fill: theme().ink, 'font-size': size, 'font-weight': 600});
+  const shown = fitted(text, Math.floor(room / (0.6 * size)));
+  return svgText(shown, x, y, {fill: theme().ink, 'font-size': size, 'font-weight': 600});
 }
 
 /** Names of lines below a picture, in as many rows as they need. */
@@ -19,7 +20,8 @@ function svgLegend(series, x, y, width, colours) {
   let at = 0,
     row = 0;
   for (const one of series) {
-    const size = 34 + one.name.length * 6.7;
+    const name = fitted(one.name, Math.floor((width - 34) / 6.7)),
+      size = 34 + name.length * 6.7;
     if (at > 0 && at + size > width) {
       at = 0;
       ++row;
@@ -35,7 +37,7 @@ function svgLegend(series, x, y, width, colours) {
         'stroke-dasharray': (one.dash || []).join(' ') || null,
       }),
     );
-    group.append(svgText(one.name, x + at + 23, y + row * 18 + 4, {fill: colours.ink}));
+    group.append(svgText(name, x + at + 23, y + row * 18 + 4, {fill: colours.ink}));
     at += size;
   }
   return {group, height: (row + 1) * 18};
@@ -46,16 +48,8 @@ function svgLines(figure, zoom) {
     width = 860,
     plot = {left: 72, top: 46, width: 764, height: 380};
   const range = rangesOf(figure, zoom);
-  const place =
-    (axis, [low, high], size) =>
-    (value) => {
-      const f = axis.log ? Math.log10 : (v) => v;
-      return ((f(value) - f(low)) / (f(high) - f(low))) * size;
-    };
-  const px = place(figure.x, range.x, plot.width),
-    py = place(figure.y, range.y, plot.height);
-  const X = (value) => Number((plot.left + px(value)).toFixed(2));
-  const Y = (value) => Number((plot.top + plot.height - py(value)).toFixed(2));
+  const X = (value) => Number((plot.left + fractionOf(figure.x, range.x, value) * plot.width).toFixed(2));
+  const Y = (value) => Number((plot.top + (1 - fractionOf(figure.y, range.y, value)) * plot.height).toFixed(2));
   const legend = svgLegend(figure.series, plot.left, plot.top + plot.height + 62, plot.width, colours);
   const height = plot.top + plot.height + 62 + legend.height;
   const svg = s('svg', {xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, width, height});

@@ -1,5 +1,6 @@
 // ---- a line chart on the screen: uPlot gives axes, cursor and the drag that zooms; the lines are drawn here ----
-// uPlot wants one x for all lines. Runs log at their own updates, so its own data is only the corners of the figure.
+// uPlot wants one x for all lines. Runs log at their own updates, so its own data is only the corners of the figure. It
+// also draws no axis for numbers of 18 digits, so that its corners are 0 and 1, and where a value lies is said here.
 
 class LineChart {
   /** `figureOf` makes the figure of the moment; charts of one `group` zoom together. */
@@ -73,7 +74,7 @@ class LineChart {
       this.shape = shape;
       this.make();
     } else {
-      this.plot.setData([range.x, range.y]);
+      this.plot.redraw(false, true);
     }
   }
 
@@ -92,6 +93,7 @@ class LineChart {
   make() {
     if (this.plot) this.plot.destroy();
     const colours = theme();
+    const ticks = {};
     const axis = (which, extra) => ({
       stroke: colours.muted,
       font: '11.5px ' + fontStack,
@@ -102,9 +104,12 @@ class LineChart {
       labelSize: 20,
       labelGap: 0,
       gap: 5,
-      splits: (u, index, low, high) => ticksOf(this.current[which], low, high, Math.max(2, Math.floor(extra.room(u)))),
-      values: (u, ticks) => tickLabels(this.current[which], ticks),
-      filter: (u, ticks) => ticks,
+      splits: (u) => {
+        ticks[which] = ticksOf(this.current[which], ...this.range[which], Math.max(2, Math.floor(extra.room(u))));
+        return ticks[which].map((tick) => fractionOf(this.current[which], this.range[which], tick));
+      },
+      values: () => tickLabels(this.current[which], ticks[which]),
+      filter: (u, places) => places,
       ...extra.options,
     });
     const pass = (u, low, high) => [low, high];
@@ -116,8 +121,8 @@ class LineChart {
         padding: [12, 22, 0, 0],
         legend: {show: false},
         scales: {
-          x: {time: false, distr: this.current.x.log ? 3 : 1, range: pass},
-          y: {distr: this.current.y.log ? 3 : 1, range: pass},
+          x: {time: false, range: pass},
+          y: {range: pass},
         },
         axes: [
           axis('x', {room: (u) => u.width / 95, options: {size: 30}}),
@@ -139,16 +144,29 @@ class LineChart {
           setSelect: [(u) => this.select(u)],
         },
       },
-      [this.range.x, this.range.y],
+      [
+        [0, 1],
+        [0, 1],
+      ],
       this.element,
     );
+  }
+
+  /** Where a value lies in the picture. */
+  place(which, value, onCanvas) {
+    return this.plot.valToPos(fractionOf(this.current[which], this.range[which], value), which, onCanvas);
+  }
+
+  /** The x that lies there. */
+  xAt(place) {
+    return valueAt(this.current.x, this.range.x, this.plot.posToVal(place, 'x'));
   }
 
   select(u) {
     const {left, width} = u.select;
     if (width < 6) return;
-    const from = u.posToVal(left, 'x'),
-      to = u.posToVal(left + width, 'x');
+    const from = this.xAt(left),
+      to = this.xAt(left + width);
     u.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
     if (to > from) this.setZoom([from, to]);
   }
@@ -162,8 +180,8 @@ class LineChart {
     const context = u.ctx,
       {left, top, width, height} = u.bbox,
       scale = devicePixelRatio || 1;
-    const X = (value) => u.valToPos(value, 'x', true),
-      Y = (value) => u.valToPos(value, 'y', true);
+    const X = (value) => this.place('x', value, true),
+      Y = (value) => this.place('y', value, true);
     context.save();
     context.beginPath();
     context.rect(left, top, width, height);
@@ -263,8 +281,8 @@ class LineChart {
   hover(u) {
     const {left, top} = u.cursor;
     if (left === undefined || left === null || left < 0 || !this.current) return this.leave();
-    const at = (this.readAt = u.posToVal(left, 'x'));
-    const readings = this.readings(at, (value) => Math.abs(u.valToPos(value, 'y') - top));
+    const at = (this.readAt = this.xAt(left));
+    const readings = this.readings(at, (value) => Math.abs(this.place('y', value) - top));
     const near = readings.length ? readings.reduce((a, b) => (a.distance <= b.distance ? a : b)) : null;
     const key = near && near.distance < 60 ? near.one.key : null;
     if (key !== this.near) {
@@ -330,7 +348,7 @@ class LineChart {
     );
     const marks = figure.series.flatMap((one) =>
       marksOf(one, figure)
-        .filter((mark) => Math.abs(this.plot.valToPos(mark.x, 'x') - this.plot.valToPos(at, 'x')) < 8)
+        .filter((mark) => Math.abs(this.place('x', mark.x) - this.place('x', at)) < 8)
         .map((mark) => h('p', {}, swatch(one), ' ', one.name + ': ' + mark.text)),
     );
     const hiddenOnes = readings.length - shown.length;
@@ -374,9 +392,9 @@ class LineChart {
     if (!this.plot) return;
     const u = this.plot,
       wide = u.over.clientWidth,
-      last = u.valToPos(this.readAt, 'x');
+      last = this.place('x', this.readAt);
     const at = u.cursor.left >= 0 ? u.cursor.left : last >= 0 && last <= wide ? last : wide / 2;
-    this.setZoom([u.posToVal(at - at * factor, 'x'), u.posToVal(at + (wide - at) * factor, 'x')]);
+    this.setZoom([this.xAt(at - at * factor), this.xAt(at + (wide - at) * factor)]);
   }
 
   key(event) {

@@ -73,10 +73,27 @@ function namesOf(figure) {
   );
 }
 
+/** How many points of a line are finite and yet have no place on the axes. */
+const placeless = (one, figure) =>
+  one.x.filter(
+    (x, i) =>
+      Number.isFinite(x) && Number.isFinite(one.y[i]) && !(usable(x, figure.x.log) && usable(one.y[i], figure.y.log)),
+  ).length;
+
 /** What happened to lines that could not be drawn to their end. */
 function noteLines(figure) {
   const lines = [];
   for (const one of figure.series) {
+    const lost = figure.y.floor === undefined ? placeless(one, figure) : 0;
+    if (lost > 0)
+      lines.push(
+        h(
+          'p',
+          {class: 'warning'},
+          swatch(one),
+          ` ${one.name}: ${plural(lost, 'value')} not above 0, for which a logarithmic axis has no place`,
+        ),
+      );
     for (const mark of one.marks || [])
       lines.push(h('p', {class: 'warning'}, swatch(one), ' ' + one.name + ' ' + mark.text));
     const gaps = one.gaps || [];

@@ -15,7 +15,7 @@ function curveSeries(key, transform, smooth) {
       ...asShown(weight > 0 ? smoothed(curve, weight) : curve),
       raw: weight > 0 ? asShown(curve) : null,
       weight,
-      gaps: curve.gaps,
+      gaps: [...curve.gaps, ...overflown(asShown(curve))].sort((a, b) => a.from - b.from),
       logged: curve.logged,
       marks: endMarks(run),
       points: curve.x.length <= 40 && !smooth,
@@ -25,6 +25,19 @@ function curveSeries(key, transform, smooth) {
   let row = 0;
   for (const one of series) one.marks.forEach((mark) => (mark.row = row++ % 12));
   return series;
+}
+
+/** Stretches of a curve that are finite in the log and no longer as they are shown: a perplexity is an exponential. */
+function overflown({x, y}) {
+  const gaps = [];
+  let inside = false;
+  y.forEach((value, i) => {
+    const lost = value === Infinity;
+    if (lost && inside) gaps[gaps.length - 1].to = x[i];
+    if (lost && !inside) gaps.push({from: x[i], to: x[i], value, count: 1});
+    inside = lost;
+  });
+  return gaps;
 }
 
 /** Where a run went wrong. */

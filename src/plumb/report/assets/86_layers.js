@@ -2,9 +2,12 @@
 
 const runsWithGradients = () => data.runs.filter((run) => run.gradients);
 
-/** "encoder.layers.3.ffn" is what the log says, "encoder 3 ffn" what a reader wants. */
+/** "encoder.layers.3.ffn" is what the log says, "encoder 4 ffn" what a reader wants: the first layer is 1 in every chart. */
 const sublayerName = (name) =>
-  name.replace('.layers.', ' ').replace('encoder_attn', 'cross attn').replaceAll(/[._]/g, ' ');
+  name
+    .replace(/\.layers\.(\d+)/, (all, layer) => ' ' + (Number(layer) + 1))
+    .replace('encoder_attn', 'cross attn')
+    .replaceAll(/[._]/g, ' ');
 const stackOf = (name) => name.split('.')[0];
 const kindOf = (name) => name.split('.').pop();
 

@@ -12,9 +12,11 @@ function armList(counts) {
     const alone = uses.get(arm.variant) === 1,
       before = seen.get(arm.variant) || 0;
     seen.set(arm.variant, before + 1);
+    const inProbe = probe.arms.filter((other) => other.variant === arm.variant),
+      place = inProbe.length > 1 ? ', ' + (inProbe.indexOf(arm) + 1) : '';
     return {
       arm,
-      label: alone ? arm.variant : arm.variant + ' (' + probe.name + ')',
+      label: alone ? arm.variant : arm.variant + ' (' + probe.name + place + ')',
       style: styleOfNth(arm.variant, before),
     };
   });

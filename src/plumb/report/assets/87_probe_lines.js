@@ -49,7 +49,7 @@ function lineFamily(arms, probe, number, meaning) {
         title: [title, ...fixed.map((key) => words(key) + ' ' + words(choiceOf(key)))].join(', '),
         x: {
           label: words(axis),
-          whole: axis === 'layer' || axis === 'depth',
+          whole: ['layer', 'sublayer', 'depth', 'update'].includes(axis),
           log: axis === 'rate' || axis === 'fraction' || axis === 'depth',
         },
         y: {label: words(number), log: wantsLog(series)},

@@ -1,6 +1,8 @@
 // ---- everything that probes measured, in the order of their table ----
 
+// No prototype: a probe may have any name.
 const special = {
+  __proto__: null,
   dependency: (arms) =>
     matrixCards(arms, 'dependency', 'beta', 'from', {
       title: 'Dependency β',
@@ -24,6 +26,7 @@ const special = {
 };
 // Drawn by the cards above, or parts of another chart.
 const drawnElsewhere = {
+  __proto__: null,
   dependency: ['beta'],
   similarity: ['cosine'],
   amplification: ['random', 'adam', 'adam_relative'],
@@ -44,42 +47,44 @@ function probesSection() {
   ];
   const blocks = rows
     .filter((row) => found.has(row.name))
-    .map((row) => {
-      const mine = armList((arm) => arm.curves.some((curve) => curve.probe === row.name));
-      const numbers = [
-        ...new Set(
-          mine.flatMap(({arm}) =>
-            arm.curves.filter((curve) => curve.probe === row.name && curve.axis).map((curve) => curve.number),
-          ),
-        ),
-      ];
-      const lines = numbers
-        .filter((number) => !(drawnElsewhere[row.name] || []).includes(number))
-        .flatMap((number) => lineFamily(mine, row.name, number, row.numbers[number]));
-      const cards = [...(special[row.name] ? special[row.name](mine, row.numbers) : []), ...lines];
-      return h(
-        'section',
-        {class: 'probe', 'data-probe': row.name},
-        h('h3', {class: 'probe-title'}, capital(words(row.name))),
-        h('p', {class: 'lead'}, capital(row.summary || ''), row.paper ? h('cite', {}, ' ' + row.paper) : null),
-        h(
-          'div',
-          {class: 'grid maps'},
-          cards.filter((card) => card.classList.contains('small')),
-        ),
-        h(
-          'div',
-          {class: 'grid'},
-          cards.filter((card) => !card.classList.contains('small')),
-        ),
-        scalarTable(mine, row.name, row.numbers),
-      );
-    });
+    .map((row) => drawnOrWhyNot('The probe ' + row.name, () => probeBlock(row)));
   const samples = [...new Set(arms.map(({arm}) => arm.sample).filter(Boolean))];
   return section(
     'probes',
     'Probes',
     'Measured on ' + samples.join('; ') + '. Shaded: 95 % interval over seeds, where there are several.',
     blocks,
+  );
+}
+
+function probeBlock(row) {
+  const mine = armList((arm) => arm.curves.some((curve) => curve.probe === row.name));
+  const numbers = [
+    ...new Set(
+      mine.flatMap(({arm}) =>
+        arm.curves.filter((curve) => curve.probe === row.name && curve.axis).map((curve) => curve.number),
+      ),
+    ),
+  ];
+  const lines = numbers
+    .filter((number) => !(drawnElsewhere[row.name] || []).includes(number))
+    .flatMap((number) => lineFamily(mine, row.name, number, row.numbers[number]));
+  const cards = [...(special[row.name] ? special[row.name](mine, row.numbers) : []), ...lines];
+  return h(
+    'section',
+    {class: 'probe', 'data-probe': row.name},
+    h('h3', {class: 'probe-title'}, capital(words(row.name))),
+    h('p', {class: 'lead'}, capital(row.summary || ''), row.paper ? h('cite', {}, ' ' + row.paper) : null),
+    h(
+      'div',
+      {class: 'grid maps'},
+      cards.filter((card) => card.classList.contains('small')),
+    ),
+    h(
+      'div',
+      {class: 'grid'},
+      cards.filter((card) => !card.classList.contains('small')),
+    ),
+    scalarTable(mine, row.name, row.numbers),
   );
 }

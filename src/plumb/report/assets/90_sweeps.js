@@ -252,26 +252,30 @@ function sweepsSection() {
     'sweeps',
     'Sweeps',
     'A mean stands only where every run trained: failures are counted, never left out.',
-    whole.map((one) => [
-      h(
-        'h3',
-        {class: 'probe-title'},
-        one.sweep.name || one.name,
-        ' ',
-        h(
-          'small',
-          {},
-          plural(one.sweep.arms.length, 'arm') +
-            ', ' +
-            plural((one.sweep.seeds || []).length, 'seed') +
-            (one.sweep.complete ? '' : ', not complete'),
-        ),
-      ),
-      errorLines(one),
-      h('div', {class: 'grid'}, sweepHeatCards(one)),
-      armTable(one),
-      comparisonTable(one),
-      testTable(one),
-    ]),
+    whole.map((one) => drawnOrWhyNot('The sweep ' + one.folder, () => sweepBlock(one))),
   );
+}
+
+function sweepBlock(one) {
+  return [
+    h(
+      'h3',
+      {class: 'probe-title'},
+      one.sweep.name || one.name,
+      ' ',
+      h(
+        'small',
+        {},
+        plural(one.sweep.arms.length, 'arm') +
+          ', ' +
+          plural((one.sweep.seeds || []).length, 'seed') +
+          (one.sweep.complete ? '' : ', not complete'),
+      ),
+    ),
+    errorLines(one),
+    h('div', {class: 'grid'}, sweepHeatCards(one)),
+    armTable(one),
+    comparisonTable(one),
+    testTable(one),
+  ];
 }
