@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -153,6 +154,9 @@ class Reproducing(unittest.TestCase):
                 (ENTRY.replace("claim", "clam"), ["--list"], "Did you mean claim?"),
                 (ENTRY.replace("in {trained}", "in {trained"), ["--list"], "is not a rule"),
                 (ENTRY, ["--check"], "Write --render --check"),
+                (ENTRY, ["--list", "--render"], "does not go with --render"),
+                (ENTRY, ["--render", "--results", "nowhere"], "nowhere: there is no such folder"),
+                (ENTRY, ["--list", "--results", "reproduce/paper/paper.toml"], "is no folder"),
                 (ENTRY, ["--entries", "nothing", "--list"], "holds no entries")):
             entry.write_text(text)
             done = self.plumb(*arguments)
@@ -160,6 +164,43 @@ class Reproducing(unittest.TestCase):
             self.assertIn(wanted, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         self.assertFalse((self.folder / "docs").exists())
+
+    def test_folders_that_cannot_be_made_are_found_before_the_runs(self):
+        for arguments in (["A-F1", "--results", "reproduce/paper/paper.toml"],
+                          ["--render", "--pages", "reproduce/paper/paper.toml"]):
+            done = self.plumb(*arguments)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn("reproduce/paper/paper.toml: cannot be created", done.stderr)
+        self.assertFalse((self.folder / "runs").exists())
+
+    def probing(self):
+        """The processes that probe in the test's folder."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                here = os.readlink(process / "cwd") == str(self.folder)
+                if here and b"\0probe\0" in (process / "cmdline").read_bytes():
+                    found.append(process.name)
+            except OSError:  # it has ended
+                continue
+        return found
+
+    def test_a_probe_ends_with_its_parent(self):
+        self.assertEqual(self.plumb("A-F1").returncode, 0)
+        for end, code in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)):
+            for probes in list((self.folder / "runs").rglob("probes")):
+                shutil.rmtree(probes)
+            process = subprocess.Popen([PLUMB, "reproduce", "A-F1"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + 60
+            while not self.probing() and time.monotonic() < deadline:
+                time.sleep(0.002)
+            process.send_signal(end)
+            self.assertEqual(process.wait(60), code)
+            while self.probing() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertEqual(self.probing(), [])
+        self.assertEqual(self.plumb("A-F1").returncode, 0)
 
     def test_the_projects_own_catalogue_is_listed_and_its_pages_are_current(self):
         listed = json.loads(self.plumb("--list", "--json", cwd=ROOT).stdout)

@@ -146,6 +146,24 @@ TEST_F(Folder, AResultReadsBackAsItWasWritten) {
 TEST_F(Folder, AHalfResultIsDamaged) {
   write("results/A-F1.json", "{\"id\": \"A-F1\",");
   EXPECT_THROW(read_result(folder_.path() / "results", "A-F1"), DamagedFile);
+  std::filesystem::create_directories(folder_.path() / "results/A-F2.json");
+  EXPECT_THROW(read_result(folder_.path() / "results", "A-F2"), DamagedFile);
+}
+
+TEST_F(Folder, AVerdictThatDoesNotFollowFromTheRulesIsDamage) {
+  const Entry one = entry();
+  const Measurements all = measured(0.1, 0.1);
+  Result result = make_result(one, judge(one, all), all, 61);
+  for (const char* verdict : {"reproduced", "not reproduced", "banana"}) {
+    result.verdict = verdict;
+    write_result(folder_.path() / "results", result);
+    EXPECT_THROW(read_result(folder_.path() / "results", "A-F1"), DamagedFile) << verdict;
+  }
+  result.verdict = "partly";
+  write_result(folder_.path() / "results", result);
+  EXPECT_TRUE(read_result(folder_.path() / "results", "A-F1"));
+  std::filesystem::rename(folder_.path() / "results/A-F1.json", folder_.path() / "results/A-F2.json");
+  EXPECT_THROW(read_result(folder_.path() / "results", "A-F2"), DamagedFile);
 }
 
 TEST_F(Folder, AChangedExpectationOrSweepMakesTheVerdictStale) {

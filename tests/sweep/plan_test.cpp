@@ -152,11 +152,17 @@ TEST_F(SweepPlan, EveryMistakeNamesItsLineAndTheCure) {
   EXPECT_THAT(error("sedes = 3\n"), HasSubstr("Did you mean seeds?"));
   EXPECT_THAT(error("[gird]\noptim.lr = [1.0]\n"), HasSubstr("Did you mean grid?"));
   EXPECT_THAT(error("seeds = 0\n"), HasSubstr("cannot be 0"));
+  EXPECT_THAT(error("seeds = 20000\n"), HasSubstr("Use 1 to 10000"));
   EXPECT_THAT(error("seeds = [1, 1]\n"), HasSubstr("a seed is there twice"));
   EXPECT_THAT(error("seeds = []\n"), HasSubstr("no seeds"));
   EXPECT_THAT(error("baseline = \"deap\"\n[[arm]]\nname = \"deep\"\n"), HasSubstr("Did you mean deep?"));
   EXPECT_THAT(error("[[arm]]\nname = \"a b\"\n[[arm]]\nname = \"a_b\"\n"), HasSubstr("two arms are called a_b"));
   EXPECT_THAT(error("[[arm]]\nname = \"../x\"\n"), HasSubstr("Begin its name with a letter"));
+  EXPECT_THAT(error("[[arm]]\nname = \"data.json\"\n"), HasSubstr("A file of the sweep is called so"));
+  EXPECT_THAT(error("[[arm]]\nname = \"a\\nb\"\n"), HasSubstr("the arm a_b cannot be shown"));
+  EXPECT_THAT(error("[arm]\nname = \"a\"\n"), HasSubstr("Write [[arm]], with two brackets"));
+  EXPECT_THAT(error("[grid]\nmodel.variant = [\"post_lm\"]\n"), HasSubstr("arm variant=post_lm: model.variant: "));
+  EXPECT_THAT(error("cores = 5000\n"), HasSubstr("cannot be 5000. Use 1 to 4096"));
   EXPECT_THAT(error("[[arm]]\nname = \"[]\"\n"), HasSubstr("an arm is called []"));
   for (const std::string key :
        {"arm[x", "arm[", "arm[0", "arm[0]", "arm[0].", "arm[0]x", "arm[-1].name", "arm[1 ].name"}) {
@@ -171,6 +177,12 @@ TEST_F(SweepPlan, EveryMistakeNamesItsLineAndTheCure) {
   EXPECT_THAT(error("test = \"blue\"\n"), HasSubstr("Did you mean bleu?"));
   EXPECT_THAT(error("test = \"bleu\"\nmetric = \"test.chrf\"\n"), HasSubstr("the test set is scored with bleu"));
   EXPECT_THAT(error("metric = \"los\"\n"), HasSubstr("Did you mean loss?"));
+  for (const char* metric : {"throughput", "", "last.", "last.throughput", "wps", "ppl_byte"}) {
+    EXPECT_THAT(error(fmt::format("metric = \"{}\"\n", metric)), HasSubstr("There are loss, nll, ppl")) << metric;
+  }
+  EXPECT_THAT(error("metric = \"exact.foo\"\n[set]\ntrain.validate_metric = \"exact\"\n"),
+              HasSubstr("validations have no number exact.foo"));
+  EXPECT_THAT(error("metric = \"test.rouge.foo\"\ntest = \"rouge\"\n"), HasSubstr("rouge.rouge1"));
   EXPECT_THAT(error("metric = \"rouge.rouge1\"\n"), HasSubstr("train.validate_metric = \"rouge\""));
   EXPECT_THAT(error("task = \"language_model\"\n"), HasSubstr("a sweep has no such key"));
   EXPECT_THAT(error("heatmap = [\"optim.lr\", \"optim.eps\"]\n[grid]\noptim.lr = [1.0]\n"),
@@ -181,6 +193,24 @@ TEST_F(SweepPlan, EveryMistakeNamesItsLineAndTheCure) {
   EXPECT_THAT(error("[grid\n"), HasSubstr("not valid TOML"));
   EXPECT_THAT(error("seeds = 9999\n[grid]\noptim.lr = [1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,9.0,10.0,11.0]\n"),
               HasSubstr("more than 100000 runs"));
+  std::string many = "seeds = 9999\n";
+  for (int i = 0; i < 11; ++i) many += fmt::format("[[arm]]\nname = \"a{}\"\n", i);
+  EXPECT_THAT(error(many), HasSubstr("more than 100000 runs"));
+}
+
+TEST_F(SweepPlan, NumbersThatTheRunsHaveAreMetrics) {
+  EXPECT_EQ(read("metric = \"last.ppl\"\n").metric, "last.ppl");
+  EXPECT_EQ(read("metric = \"test.rouge.rouge1\"\ntest = \"rouge\"\n").metric, "test.rouge.rouge1");
+  EXPECT_EQ(read("metric = \"ppl_byte\"\n[set]\ntask = \"language_model\"\n"
+                 "model.form = \"decoder\"\nmodel.share_all_embeddings = false\n")
+                .metric,
+            "ppl_byte");
+}
+
+TEST_F(SweepPlan, NamesOfOtherAlphabetsHaveFoldersOfTheirOwn) {
+  const std::vector<Arm> arms = arms_of(read("[[arm]]\nname = \"α\"\n[[arm]]\nname = \"β\"\n"));
+  EXPECT_NE(arms[0].folder, arms[1].folder);
+  EXPECT_EQ(arms[0].name, "α");
 }
 
 TEST_F(SweepPlan, CheckpointsThatAreAllKeptCanAllBeAveraged) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "plumb/catalogue/special_ids.h"
+#include "plumb/catalogue/tasks.h"
 #include "plumb/task/loss.h"
 #include "plumb/task/task.h"
 #include "plumb/train/validation.h"
@@ -59,6 +60,15 @@ TEST_F(LanguageModelTest, BlocksGoOnFromOneAnother) {
   EXPECT_THAT(values(batch.inputs.target.ids), ElementsAre(2, 4, 5, 6, 2, 2, 7, 8, 2, 9, 10, 11, 12, 13, 2, 4));
   EXPECT_EQ(batch.inputs.target.rows.length(2), 2);
   EXPECT_FALSE(batch.scored.defined());
+}
+
+TEST_F(LanguageModelTest, ItsNumbersAreThoseOfItsRow) {
+  const Config config = config_of(BreakMode::None, 7);
+  const auto corpus = open(config);
+  const auto numbers = make_task(config, text_.vocabulary)->numbers(*corpus, Validation{});
+  const auto wanted = task_row(TaskKind::LanguageModel).numbers;
+  ASSERT_EQ(numbers.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(numbers[i].first, wanted[i]);
 }
 
 TEST_F(LanguageModelTest, LinesStandAloneOrAsManyAsFit) {

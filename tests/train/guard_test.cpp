@@ -61,6 +61,44 @@ TEST(Guard, LetsALossFallAsFastAsItLikes) {
   }
 }
 
+// No single loss jumps: the mean goes with them.
+TEST(Guard, EndsARunWhoseLossGrowsAway) {
+  const TrainConfig train = config();
+  Guard guard(train, 3);
+  std::string reason;
+  int64_t update = 1;
+  double loss = 4;
+  while (update < 500 && guard.healthy(update, loss, true, reason)) {
+    loss *= 1.02;
+    ++update;
+  }
+  EXPECT_LT(update, 80);
+  EXPECT_GT(loss, 9);
+  EXPECT_NE(reason.find("4.000 that it began with"), std::string::npos) << reason;
+}
+
+TEST(Guard, LetsARunBeginWithALargeLoss) {
+  const TrainConfig train = config();
+  Guard guard(train, 3);
+  std::string reason;
+  for (int64_t update = 1; update <= 300; ++update) ASSERT_TRUE(guard.healthy(update, 30, true, reason)) << reason;
+  EXPECT_TRUE(guard.near(300, 31, reason));
+}
+
+TEST(Guard, AShortRunHasDivergedIfItEndsFarOff) {
+  TrainConfig train = config();
+  train.max_update = 10;
+  std::string reason;
+  Guard guard(train, 3);
+  for (int64_t update = 1; update <= 10; ++update) guard.healthy(update, update == 1 ? 4 : 200, true, reason);
+  EXPECT_TRUE(guard.near(5, 250, reason));  // it may still come back
+  EXPECT_FALSE(guard.near(10, 250, reason));
+  EXPECT_NE(reason.find("250.000"), std::string::npos);
+  Guard overfitted(train, 3);
+  for (int64_t update = 1; update <= 10; ++update) overfitted.healthy(update, 0.1, true, reason);
+  EXPECT_TRUE(overfitted.near(10, 250, reason));
+}
+
 TEST(Guard, CallsARunStuckThatStaysNearTheUnigramEntropy) {
   const TrainConfig train = config();
   Guard guard(train, 3);

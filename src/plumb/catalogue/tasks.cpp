@@ -5,6 +5,8 @@ namespace {
 
 using enum TaskRow::Shape;
 
+constexpr std::string_view kPerWordAndByte[] = {"ppl_word", "ppl_byte", "bits_per_byte"};
+
 // In the order of TaskKind.
 // clang-format off
 constexpr TaskRow kTasks[] = {
@@ -15,6 +17,7 @@ constexpr TaskRow kTasks[] = {
      .paper = "Takase et al. 2022 Table 2",
      .summary = "a text to its headline"},
     {.name = "language_model", .shape = Text, .form = Form::Decoder, .built_in = Corpus::Numbers, .metric = "",
+     .numbers = kPerWordAndByte,
      .paper = "Takase et al. 2022 Table 3",
      .summary = "the next token of a text"},
     {.name = "masked_lm", .shape = Text, .form = Form::Encoder, .head = HeadKind::MaskedWords, .mask_token = true, .segments = 2,

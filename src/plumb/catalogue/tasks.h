@@ -22,10 +22,11 @@ struct TaskRow {
   Form form;
   HeadKind head = HeadKind::Words;
   InputKind input = InputKind::Tokens;
-  bool mask_token = false;  // its vocabulary has one id more, the last: the mask
-  int segments = 0;         // segment embeddings, unless the config says otherwise
-  Corpus built_in;          // data that needs no file
-  std::string_view metric;  // what people score its output with; empty: nothing but the loss
+  bool mask_token = false;                         // its vocabulary has one id more, the last: the mask
+  int segments = 0;                                // segment embeddings, unless the config says otherwise
+  Corpus built_in;                                 // data that needs no file
+  std::string_view metric;                         // what people score its output with; empty: nothing but the loss
+  std::span<const std::string_view> numbers = {};  // of its validations, beside loss, nll and ppl
   std::string_view paper;
   std::string_view summary;
 };

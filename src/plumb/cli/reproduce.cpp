@@ -50,6 +50,14 @@ json line_of(const Entry& entry, const Results& results) {
   return line;
 }
 
+// Where there are no results yet, nothing was run; where a wrong name was given, everything would seem so.
+void check_results(const fs::path& folder, bool given) {
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored) || (!given && !fs::exists(folder, ignored))) return;
+  throw UserError(folder.string(), fs::exists(folder, ignored) ? "is no folder" : "there is no such folder",
+                  "Name the folder of the verdicts with --results");
+}
+
 void show_list(const Request& request, const std::vector<Paper>& papers) {
   const Results results = read_results(request.results, papers);
   if (!request.json) {
@@ -78,7 +86,7 @@ int render_pages(const Request& request, const std::vector<Paper>& papers) {
     pages.emplace_back(fs::path(request.pages) / (paper.name + ".md"), paper_page(paper, results));
   }
   int outdated = 0;
-  if (!request.check) fs::create_directories(request.pages);
+  if (!request.check) make_folder(request.pages);
   for (const auto& [file, text] : pages) {
     if (text_of(file) == text) continue;
     ++outdated;
@@ -105,9 +113,11 @@ json as_json(const Result& result) {
 
 // An entry that cannot be done (its corpus is not there) does not keep the others from it; the exit code is its.
 int run_entries(const Request& request, const std::vector<Paper>& papers) {
+  const std::vector<const Entry*> chosen = chosen_entries(papers, request.ids);
+  make_folder(request.results);
   json all = json::array();
   int exit = 0;
-  for (const Entry* entry : chosen_entries(papers, request.ids)) {
+  for (const Entry* entry : chosen) {
     if (!entry->can_run()) {
       if (!request.json) print(fmt::format("{}, {}: not run. {}\n", entry->id, entry->where, entry->desk.pointer));
       all.push_back({{"id", entry->id}, {"verdict", "not run"}});
@@ -140,7 +150,8 @@ int reproduce_command(int argc, char** argv) {
   app.add_option("--out", request.out, "where the runs are kept, and go on from")->capture_default_str();
   app.add_option("--cores", request.cores, "cores for all runs at a time; without it, all")->check(CLI::Range(1, 4096));
   app.add_option("--entries", request.entries, "the folder of the entries")->capture_default_str();
-  app.add_option("--results", request.results, "the folder of the verdicts")->capture_default_str();
+  const CLI::Option* results =
+      app.add_option("--results", request.results, "the folder of the verdicts")->capture_default_str();
   app.add_option("--pages", request.pages, "the folder of the pages")->capture_default_str();
   app.add_flag("--json", request.json, "for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
@@ -148,7 +159,9 @@ int reproduce_command(int argc, char** argv) {
   if ((request.list || request.render) && !request.ids.empty()) {
     throw UserError(request.ids.front(), "--list and --render are about all entries", "Leave the ids out");
   }
+  if (request.list && request.render) throw UserError("--list", "does not go with --render", "Give one of them");
   const std::vector<Paper> papers = read_catalogue(request.entries);
+  if (request.list || request.render) check_results(request.results, results->count() > 0);
   if (request.list) {
     show_list(request, papers);
     return 0;

@@ -9,6 +9,7 @@ namespace plumb::reproduce {
 
 /// All expectations hold, some, or none.
 enum class Verdict { Reproduced, Partly, NotReproduced };
+Verdict verdict_of(size_t held, size_t all);
 std::string_view verdict_name(Verdict verdict);  // "reproduced", "partly", "not reproduced"
 
 struct Judgement {

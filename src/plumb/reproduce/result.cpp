@@ -103,6 +103,13 @@ Result make_result(const Entry& entry, const Judgement& judgement, const Measure
   return result;
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Choose another folder");
+}
+
 void write_result(const fs::path& folder, const Result& result) {
   json lines = json::array(), runs = json::array(), curves = json::array();
   for (const Result::Line& line : result.lines) {
@@ -121,9 +128,7 @@ void write_result(const fs::path& folder, const Result& result) {
                       {"command", result.command},
                       {"runs", runs},
                       {"curves", curves}};
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Choose another folder");
+  make_folder(folder);
   // One record a line, as in a log: what changed shows in a diff.
   std::string text = "{\n";
   for (const auto& [key, value] : whole.items()) {
@@ -141,8 +146,13 @@ void write_result(const fs::path& folder, const Result& result) {
 
 std::optional<Result> read_result(const fs::path& folder, const std::string& id) {
   const fs::path file = file_of(folder, id);
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return std::nullopt;
+  const auto damaged = [&](const char* how) {
+    return DamagedFile(file.string(), how, "Restore it, or remove it and run the entry again");
+  };
   std::ifstream in(file);
-  if (!in) return std::nullopt;
+  if (!in || !fs::is_regular_file(file, ignored)) throw damaged("cannot be read");
   try {
     const json whole = json::parse(in);
     Result result{.id = whole.at("id"),
@@ -159,9 +169,14 @@ std::optional<Result> read_result(const fs::path& folder, const std::string& id)
     }
     for (const json& run : whole.at("runs")) result.measured.runs.push_back(run_of(run));
     for (const json& curve : whole.at("curves")) result.measured.curves.push_back(curve_of(curve));
+    if (result.id != id) throw damaged("is the result of another entry");
+    const auto held = static_cast<size_t>(std::ranges::count(result.lines, true, &Result::Line::held));
+    if (result.verdict != verdict_name(verdict_of(held, result.lines.size()))) {
+      throw damaged("has a verdict that does not follow from its rules");
+    }
     return result;
   } catch (const json::exception&) {
-    throw DamagedFile(file.string(), "is not a whole result", "Restore it, or remove it and run the entry again");
+    throw damaged("is not a whole result");
   }
 }
 

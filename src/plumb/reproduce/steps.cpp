@@ -1,18 +1,24 @@
 #include "plumb/reproduce/steps.h"
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <map>
+#include <optional>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/wait.h>
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
 #include "plumb/reproduce/evidence.h"
+#include "plumb/sweep/engine_process.h"
 #include "plumb/sweep/read_sweep.h"
 #include "plumb/sweep/run_all.h"
+#include "plumb/sweep/signals.h"
 #include "plumb/text/front_process.h"
 
 namespace plumb::reproduce {
@@ -20,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::milliseconds kPause{20};
 constexpr char kReadings[] = "probe.jsonl", kSeconds[] = "seconds";
 
 void add_curves(const fs::path& file, const std::string& of, Measurements& into) {
@@ -89,13 +96,29 @@ double seconds_in(const fs::path& file) {
   return seconds;
 }
 
+// It says how far it is on our stderr. A signal that comes meanwhile ends it first, and so does our own end.
+void run_probe(const ProbeStep& step, const std::vector<std::string>& arguments) {
+  const CaughtSignals signals;
+  EngineProcess process(find_front(), arguments, /*said=*/{});
+  std::optional<int> status;
+  for (bool told = false; !(status = process.ended()); std::this_thread::sleep_for(kPause)) {
+    if (signals.first() == 0 || told) continue;
+    process.signal(SIGTERM);
+    told = true;
+  }
+  if (signals.first() != 0) throw SweepInterrupted{signals.first()};
+  if (*status == 0) return;
+  throw Error(WIFEXITED(*status) ? static_cast<Exit>(WEXITSTATUS(*status)) : Exit::OurMistake,
+              fmt::format("the probe {} could not be made: {}", step.name, how_it_ended(*status)));
+}
+
 void add_probe(const ProbeStep& step, const SweepsByName& sweeps, const StepOptions& options, Evidence& evidence) {
   const fs::path subject = step.config.empty() ? run_folder(step, sweeps.at(step.sweep)) : fs::path(step.config);
   const fs::path folder = probe_folder(step, subject, options);
   if (!fs::exists(folder / kReadings)) {
     if (!options.quiet) fmt::print(stderr, "probing {} ({})\n", step.name, fmt::join(step.only, ", "));
     const auto start = std::chrono::steady_clock::now();
-    run_front(arguments_of(step, subject, folder));
+    run_probe(step, arguments_of(step, subject, folder));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     write_whole(folder / kSeconds, fmt::format("{:.1f}\n", seconds));
   }

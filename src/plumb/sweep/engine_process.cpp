@@ -46,7 +46,7 @@ EngineProcess::EngineProcess(const std::filesystem::path& plumb, const std::vect
                              const std::filesystem::path& said, const std::filesystem::path& output) {
   const FileDescriptor in = open_or_throw("/dev/null", O_RDONLY);
   const FileDescriptor out = open_or_throw(output.empty() ? "/dev/null" : output, O_WRONLY | O_CREAT | O_TRUNC);
-  const FileDescriptor error = open_or_throw(said, O_WRONLY | O_CREAT | O_APPEND);
+  const FileDescriptor error = said.empty() ? FileDescriptor() : open_or_throw(said, O_WRONLY | O_CREAT | O_APPEND);
   const std::string program = plumb.string();
   std::string name = "plumb";
   std::vector<std::string> copies(arguments);
@@ -56,7 +56,8 @@ EngineProcess::EngineProcess(const std::filesystem::path& plumb, const std::vect
   const pid_t parent = ::getpid();
   const HeldSignals held;
   pid_ = ::fork();
-  if (pid_ == 0) become(program.c_str(), argv.data(), in.get(), out.get(), error.get(), parent, held);
+  const int said_to = said.empty() ? STDERR_FILENO : error.get();
+  if (pid_ == 0) become(program.c_str(), argv.data(), in.get(), out.get(), said_to, parent, held);
   if (pid_ < 0) {
     throw Error(Exit::OurMistake, program, "cannot be started: " + reason_of(errno), "Use fewer cores at a time");
   }

@@ -14,7 +14,8 @@ namespace plumb {
 /// process, however that ends: an orphan would go on training in a directory that the next sweep wants.
 class EngineProcess {
  public:
-  /// What it says on stderr is added to `said`; its stdout goes to `output`, or nowhere if that is empty.
+  /// What it says on stderr is added to `said`, or goes to ours if that is empty; its stdout goes to `output`, or
+  /// nowhere if that is empty.
   EngineProcess(const std::filesystem::path& plumb, const std::vector<std::string>& arguments,
                 const std::filesystem::path& said, const std::filesystem::path& output = {});
   EngineProcess(EngineProcess&& other) noexcept;

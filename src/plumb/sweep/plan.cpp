@@ -4,6 +4,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 
 #include "plumb/base/error.h"
@@ -16,6 +17,7 @@
 #include "plumb/config/presets.h"
 #include "plumb/config/suggestion.h"
 #include "plumb/config/toml_reader.h"
+#include "plumb/metric/measure.h"
 
 namespace plumb {
 namespace {
@@ -31,17 +33,20 @@ std::string last_part(const std::string& key) {
 }
 
 // "admin lr=0.001 betas=[0.9, 0.98]" becomes "admin_lr=0.001_betas=0.9,0.98": nothing that a shell or a disk minds.
+// Other alphabets would all look alike.
 std::string folder_name(const std::string& name) {
   std::string folder;
+  bool foreign = false;
   for (size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     const bool after_comma = i > 0 && name[i - 1] == ',';
     if (c == '[' || c == ']' || c == '"' || (c == ' ' && after_comma)) continue;
     const bool plain =
         std::isalnum(static_cast<unsigned char>(c)) || std::string_view("._=+-,").find(c) != std::string::npos;
+    foreign = foreign || static_cast<unsigned char>(c) >= 0x80;
     folder += plain ? c : '_';
   }
-  if (folder.size() > kLongestFolder) {
+  if (foreign || folder.size() > kLongestFolder) {
     folder = folder.substr(0, kLongestFolder) + "-" + sha256_hex(name).substr(0, 8);
   }
   return folder;
@@ -118,8 +123,16 @@ void check_names(const Sweep& sweep, const std::vector<Arm>& arms) {
   std::set<std::string> folders;
   for (const Arm& arm : arms) {
     const std::string folder = arm.folder.string();
-    if (folder.empty() || folder.starts_with('.') || folder.starts_with("sweep.")) {
+    if (std::ranges::any_of(arm.name, [](unsigned char c) { return std::iscntrl(c) != 0; })) {
+      throw UserError(place_of(sweep), fmt::format("the name of the arm {} cannot be shown", folder),
+                      "Use letters, digits and spaces");
+    }
+    if (folder.empty() || folder.starts_with('.')) {
       throw UserError(place_of(sweep), fmt::format("an arm is called {}", arm.name), "Begin its name with a letter");
+    }
+    if (folder.starts_with("sweep.") || folder == "data.json") {
+      throw UserError(place_of(sweep), fmt::format("an arm is called {}", arm.name),
+                      "A file of the sweep is called so: choose another name");
     }
     if (!folders.insert(folder).second) {
       throw UserError(place_of(sweep), fmt::format("two arms are called {}", folder), "Give each a name of its own");
@@ -180,14 +193,29 @@ void check_test(const Sweep& sweep, const Config& config) {
   }
 }
 
+// What a run is measured by: validations have the score alone, a test also what it is made of (rouge.rouge1).
+std::vector<std::string> numbers_of(const Config& config, const std::string& scored, bool test) {
+  std::vector<std::string> names = {"loss", "nll", "ppl"};
+  for (const std::string_view own : task_row(task_of(config)).numbers) names.emplace_back(own);
+  if (scored.empty()) return names;
+  names.push_back(scored);
+  if (!test) return names;
+  const std::vector<std::string> nothing(1);
+  const std::vector<std::vector<std::string>> references(1, nothing);
+  for (const auto& [part, value] : corpus_score(make_measure(scored), nothing, references).parts) {
+    names.push_back(scored + "." + part);
+  }
+  return names;
+}
+
 // A number that nothing computes would make every run a failure at the end of hours.
 void check_metric(const Sweep& sweep, const Config& config) {
   const bool test = sweep.metric.starts_with("test.");
   const std::string place = place_of(sweep) + " metric", name = metric_name(sweep.metric);
   if (test && !sweep.test) throw UserError(place, "nothing is evaluated on the test set", "Write test = true");
-  if (const MetricRow* row = find_metric(scorer_of(name))) {
-    const std::string scored = test ? test_metric_of(sweep, config) : config.train.validate_metric;
-    if (scored == row->name) return;
+  const std::string scored = test ? test_metric_of(sweep, config) : config.train.validate_metric;
+  const MetricRow* row = find_metric(scorer_of(name));
+  if (row && scored != row->name) {
     if (!test) {
       throw UserError(place, fmt::format("validations do not compute {}", row->name),
                       fmt::format("Set train.validate_metric = \"{}\"", row->name));
@@ -195,13 +223,14 @@ void check_metric(const Sweep& sweep, const Config& config) {
     throw UserError(place, fmt::format("the test set is scored with {}", scored.empty() ? "the loss alone" : scored),
                     fmt::format("Write test = \"{}\"", row->name));
   }
-  // A task may have numbers of its own (ppl_byte), so only what looks like a slip is refused.
-  std::vector<std::string_view> names = {"loss", "nll", "ppl"};
-  if (std::ranges::find(names, name) != names.end()) return;
-  for (const MetricRow& row : metrics()) names.push_back(row.name);
-  if (const std::string slip = did_you_mean(name, names); !slip.empty()) {
-    throw UserError(place, fmt::format("there is no number {}", name), slip);
-  }
+  const std::vector<std::string> numbers = numbers_of(config, scored, test);
+  if (std::ranges::find(numbers, name) != numbers.end()) return;
+  std::vector<std::string_view> names(numbers.begin(), numbers.end());
+  for (const MetricRow& other : metrics()) names.push_back(other.name);
+  throw UserError(
+      place,
+      fmt::format("{} have no number {}", test ? "tests" : "validations", name.empty() ? "without a name" : name),
+      did_you_mean(name, names) + fmt::format("There are {}", fmt::join(numbers, ", ")));
 }
 
 }  // namespace
@@ -255,7 +284,9 @@ Config config_of(const Sweep& sweep, const Arm& arm) {
     if (config.train.max_update > 0 || config.train.max_epoch > 0) return config;
     throw UserError("train.max_update", "the run would never end", "Set it, or train.max_epoch");
   } catch (const Error& error) {
-    throw Error(error.exit_code(), fmt::format("{}, arm {}: {}", place_of(sweep), arm.name, error.what()));
+    std::string_view what = error.what();
+    if (what.starts_with("--set ")) what.remove_prefix(6);  // it stands in the file: nobody typed that
+    throw Error(error.exit_code(), fmt::format("{}, arm {}: {}", place_of(sweep), arm.name, what));
   }
 }
 

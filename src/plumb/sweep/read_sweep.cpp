@@ -47,7 +47,7 @@ T wanted(const Setting& setting, const char* what, const char* example) {
 int small_number(const Setting& setting) {
   const auto number = wanted<int64_t>(setting, "a number", "2");
   if (number < 1 || number > 4096)
-    throw UserError(setting.where(), fmt::format("cannot be {}", number), "Use 1 or more");
+    throw UserError(setting.where(), fmt::format("cannot be {}", number), "Use 1 to 4096");
   return static_cast<int>(number);
 }
 
@@ -55,7 +55,7 @@ void read_seeds(Sweep& sweep, const Setting& setting) {
   sweep.seeds.clear();
   if (const int64_t* count = std::get_if<int64_t>(&setting.value.is)) {
     if (*count < 1 || *count > kMostSeeds) {
-      throw UserError(setting.where(), fmt::format("cannot be {}", *count), "Use 1 or more");
+      throw UserError(setting.where(), fmt::format("cannot be {}", *count), fmt::format("Use 1 to {}", kMostSeeds));
     }
     for (int64_t seed = 1; seed <= *count; ++seed) sweep.seeds.push_back(seed);
     return;
@@ -110,7 +110,7 @@ constexpr TopKey kTopKeys[] = {
   std::vector<std::string_view> names = {"set", "grid", "arm"};
   for (const TopKey& key : kTopKeys) names.push_back(key.name);
   const std::string first = setting.key.substr(0, setting.key.find_first_of(".["));
-  std::string remedy = did_you_mean(first, names);
+  std::string remedy = first == "arm" ? "Write [[arm]], with two brackets" : did_you_mean(first, names);
   if (remedy.empty())
     remedy = fmt::format("Keys of runs go into [set], [grid] or [[arm]]; above them there are {}", joined(names));
   throw UserError(setting.where(), "a sweep has no such key", remedy);
@@ -242,10 +242,10 @@ Sweep read_sweep(const fs::path& file, std::span<const std::string> overrides) {
   for (const std::string& text : overrides) add_override(sweep, text);
   size_t runs = std::max<size_t>(1, sweep.arms.size()) * sweep.seeds.size();
   for (const Axis& axis : sweep.grid) {
-    runs *= std::max<size_t>(1, axis.values.size());
-    if (runs > kMostRuns)
-      throw UserError(file.string(), fmt::format("these are more than {} runs", kMostRuns), "Try fewer values");
+    if (runs <= kMostRuns) runs *= std::max<size_t>(1, axis.values.size());
   }
+  if (runs > kMostRuns)
+    throw UserError(file.string(), fmt::format("these are more than {} runs", kMostRuns), "Try fewer values");
   check_sweep(sweep);
   return sweep;
 }

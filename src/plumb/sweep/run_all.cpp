@@ -142,6 +142,8 @@ class Runner {
         fmt::format("{} ({}, {}), {} at a time, in {}", counted(results_.size(), "run"), counted(arms_.size(), "arm"),
                     counted(sweep_.seeds.size(), "seed"), std::min(slots_, results_.size()), options_.out.string());
     if (done > 0) text += fmt::format("; {} of them are done", done);
+    const int asked = cores_of(sweep_, options_), there = usable_cores();
+    if (asked > there) text += fmt::format("; {} cores for them, and this machine has {}", asked, there);
     progress_.say(text);
   }
 

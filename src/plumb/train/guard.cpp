@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kOutcomes[] = {"trained", "stuck", "diverged", "interrupted"};
 constexpr double kMustBeat = 0.9;   // of the unigram entropy
+constexpr double kFarOff = 3;       // times the unigram entropy, and twice what it began with: no slow start
 constexpr double kLeastJump = 0.1;  // of the unigram entropy: a loss near zero has a band of no width
 
 }  // namespace
@@ -34,13 +35,31 @@ bool Guard::healthy(int64_t update, double loss, bool applied, std::string& reas
     reason = fmt::format("the loss jumped to {:.3f} from a running mean of {:.3f} +- {:.3f}", loss, mean_, deviation);
     return false;
   }
+  if (seen_ == 0) first_ = loss;
   // Exponential averages over the window; the first values count in full.
   ++seen_;
   const double weight = 1.0 / static_cast<double>(std::min(seen_, config_.band_window));
   const double off = loss - mean_;
   mean_ += weight * off;
   variance_ = (1 - weight) * (variance_ + weight * off * off);
-  return true;
+  if (seen_ < config_.band_window || !is_far_off(mean_)) return true;
+  reason = fmt::format(
+      "the running mean of the loss is {:.3f}, far above the {:.3f} that it began with and the unigram "
+      "entropy of {:.3f}",
+      mean_, first_, unigram_entropy_);
+  return false;
+}
+
+bool Guard::is_far_off(double loss) const {
+  return config_.band_sigmas > 0 && loss > kFarOff * unigram_entropy_ && loss > 2 * first_;
+}
+
+bool Guard::near(int64_t update, double valid_nll, std::string& reason) const {
+  const bool early = seen_ < config_.band_window && update < config_.max_update;
+  if (early || !is_far_off(valid_nll) || !is_far_off(mean_)) return true;  // far off here alone: it overfits
+  reason = fmt::format("the validation loss is {:.3f}, far above the unigram entropy of {:.3f}", valid_nll,
+                       unigram_entropy_);
+  return false;
 }
 
 bool Guard::learning(int64_t update, double valid_nll, std::string& reason) {
@@ -56,9 +75,9 @@ bool Guard::learning(int64_t update, double valid_nll, std::string& reason) {
 
 nlohmann::json Guard::state() const {
   // JSON has no infinity: no validation yet is null.
-  const nlohmann::json best = std::isfinite(best_nll_) ? nlohmann::json(best_nll_) : nlohmann::json();
-  return {
-      {"lost_in_a_row", lost_in_a_row_}, {"seen", seen_}, {"mean", mean_}, {"variance", variance_}, {"best_nll", best}};
+  const auto if_any = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
+  return {{"lost_in_a_row", lost_in_a_row_}, {"seen", seen_},           {"mean", mean_},
+          {"variance", variance_},           {"first", if_any(first_)}, {"best_nll", if_any(best_nll_)}};
 }
 
 void Guard::load(const nlohmann::json& state) {
@@ -66,7 +85,12 @@ void Guard::load(const nlohmann::json& state) {
   seen_ = state.at("seen");
   mean_ = state.at("mean");
   variance_ = state.at("variance");
-  best_nll_ = state.at("best_nll").is_null() ? HUGE_VAL : state.at("best_nll").get<double>();
+  const auto if_any = [&](const char* key) {  // older checkpoints do not have every one
+    const auto found = state.find(key);
+    return found == state.end() || found->is_null() ? HUGE_VAL : found->get<double>();
+  };
+  first_ = if_any("first");
+  best_nll_ = if_any("best_nll");
 }
 
 }  // namespace plumb

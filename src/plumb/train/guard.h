@@ -18,6 +18,7 @@ std::string_view outcome_name(RunOutcome outcome);
 ///
 /// - Too many updates in a row that were lost to NaN or infinity.
 /// - A loss that leaves its band: more than `band_sigmas` deviations above its running mean.
+/// - A loss that has grown to `kFarOff` times the unigram entropy, however slowly.
 /// - Stuck: no validation loss 10 % below the unigram entropy of the target within `stuck_updates`.
 class Guard {
  public:
@@ -25,7 +26,9 @@ class Guard {
 
   /// After each update, with the mean loss per token. False if the run has to stop; `reason` then says why.
   bool healthy(int64_t update, double loss, bool applied, std::string& reason);
-  /// After each validation, with the mean negative log-likelihood.
+  /// After each validation, with the mean negative log-likelihood. False if the run has diverged.
+  bool near(int64_t update, double valid_nll, std::string& reason) const;
+  /// After each validation. False if the run is stuck.
   bool learning(int64_t update, double valid_nll, std::string& reason);
 
   /// What a checkpoint keeps.
@@ -33,10 +36,13 @@ class Guard {
   void load(const nlohmann::json& state);
 
  private:
+  bool is_far_off(double loss) const;
+
   const TrainConfig& config_;
   double unigram_entropy_;
   int64_t lost_in_a_row_ = 0, seen_ = 0;
   double mean_ = 0, variance_ = 0;
+  double first_ = HUGE_VAL;  // loss
   double best_nll_ = HUGE_VAL;
 };
 

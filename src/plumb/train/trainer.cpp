@@ -395,6 +395,11 @@ bool Trainer::validate_now() {
     event("diverged", {{"reason", "the validation loss is not finite"}});
     return false;
   }
+  if (!guard_.near(at_.update, result.nll, reason)) {
+    outcome_ = RunOutcome::Diverged;
+    event("diverged", {{"reason", reason}});
+    return false;
+  }
   if (!guard_.learning(at_.update, result.nll, reason)) {
     outcome_ = RunOutcome::Stuck;
     event("stuck", {{"reason", reason}});
