@@ -100,7 +100,8 @@ TEST_F(PageDataTest, ALastLineThatIsBeingWrittenIsNotDamage) {
 
 TEST_F(PageDataTest, ALastLineThatIsNoRecordIsDamage) {
   for (const char* line : {"\xff\xfe\x01", "[1,2", "{1", "log"}) {
-    EXPECT_NE(run(std::string(kTrain) + line)["problems"].dump().find("1 line of log.jsonl"), std::string::npos) << line;
+    EXPECT_NE(run(std::string(kTrain) + line)["problems"].dump().find("1 line of log.jsonl"), std::string::npos)
+        << line;
   }
   EXPECT_EQ(probe("\xff\xfe\x01")["problems"],
             json({"probe.jsonl has no measurement in it.", "1 of the lines of probe.jsonl cannot be read."}));
