@@ -121,6 +121,8 @@ class Figures(Pages):
         [line] = self.chart("curve.train.nll", "chart.figure().series")
         self.assertEqual([(gap["from"], gap["to"]) for gap in line["gaps"]], [(30, 40)])
         self.assertIn("∞ from 30 to 40", self.chart("curve.train.nll", "card.card.textContent"))
+        rows = self.chart("curve.train.nll", "card.csv()").splitlines()
+        self.assertEqual([row for row in rows if "Infinity" in row], ["run,30,Infinity", "run,40,Infinity"])
 
     def test_a_logarithmic_axis_says_for_what_it_has_no_place(self):
         made.write_run(self.folder / "run", records=[made.train(10 * i, 2 - i) for i in range(1, 6)])

@@ -12,6 +12,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
 #include "plumb/base/sparkline.h"
 #include "plumb/base/table.h"
@@ -88,8 +89,7 @@ void clear(const fs::path& out) {
   }
   std::error_code error;
   fs::remove_all(out, error);
-  fs::create_directories(out, error);
-  if (error) throw DiskError(out.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
+  make_folder(out);
 }
 
 RunOutcome trained(const Config& config, const Prepared& data, const fs::path& run) {

@@ -13,6 +13,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
@@ -144,12 +145,6 @@ std::vector<Findings> measured_others(const Findings& measured, const Sample& sa
   return others;
 }
 
-void create_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw DiskError(folder, "cannot be created (" + error.message() + ")", "Choose another --out");
-}
-
 std::vector<Arm> examined(const Request& request, const Plan& plan, const std::vector<const ProbeRow*>& rows) {
   const bool run = is_run(request.what);
   const int64_t seeds = run ? 1 : plan.configs.front().probe.seeds;
@@ -220,7 +215,7 @@ int probe_command(int argc, char** argv) {
   if (run && !request.compare.empty()) {
     throw UserError("--compare", "a run has one wiring", "Compare wirings of a config, or probe several runs");
   }
-  if (!request.out.empty()) create_folder(request.out);  // now, not after an hour of measuring
+  if (!request.out.empty()) make_folder(request.out);  // now, not after an hour of measuring
   const Plan plan = plan_of(request, run ? (fs::path(request.what) / "config.toml").string() : request.what);
   std::vector<Arm> arms = examined(request, plan, rows);
   if (!run && tells_the_future(rows)) judge(request, plan.sample, arms);

@@ -13,6 +13,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/reproduce/render.h"
@@ -86,7 +87,7 @@ int render_pages(const Request& request, const std::vector<Paper>& papers) {
     pages.emplace_back(fs::path(request.pages) / (paper.name + ".md"), paper_page(paper, results));
   }
   int outdated = 0;
-  if (!request.check) make_folder(request.pages);
+  if (!request.check) make_folder(request.pages, "Choose another --pages");
   for (const auto& [file, text] : pages) {
     if (text_of(file) == text) continue;
     ++outdated;
@@ -114,7 +115,7 @@ json as_json(const Result& result) {
 // An entry that cannot be done (its corpus is not there) does not keep the others from it; the exit code is its.
 int run_entries(const Request& request, const std::vector<Paper>& papers) {
   const std::vector<const Entry*> chosen = chosen_entries(papers, request.ids);
-  make_folder(request.results);
+  make_folder(request.results, "Choose another --results");  // before hours of training
   json all = json::array();
   int exit = 0;
   for (const Entry* entry : chosen) {

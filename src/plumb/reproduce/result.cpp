@@ -12,6 +12,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/base/make_folder.h"
 
 namespace plumb::reproduce {
 namespace {
@@ -103,13 +104,6 @@ Result make_result(const Entry& entry, const Judgement& judgement, const Measure
   return result;
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
-  if (error) throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Choose another folder");
-}
-
 void write_result(const fs::path& folder, const Result& result) {
   json lines = json::array(), runs = json::array(), curves = json::array();
   for (const Result::Line& line : result.lines) {
@@ -128,7 +122,7 @@ void write_result(const fs::path& folder, const Result& result) {
                       {"command", result.command},
                       {"runs", runs},
                       {"curves", curves}};
-  make_folder(folder);
+  make_folder(folder, "Choose another folder");
   // One record a line, as in a log: what changed shows in a diff.
   std::string text = "{\n";
   for (const auto& [key, value] : whole.items()) {

@@ -31,9 +31,6 @@ std::string verdict_text(const Entry& entry, const std::optional<Result>& result
 
 Result make_result(const Entry& entry, const Judgement& judgement, const Measurements& measured, double seconds);
 
-/// Throws DiskError if the folder is not there and cannot be made: better before hours of training than after them.
-void make_folder(const std::filesystem::path& folder);
-
 /// Whole or not at all. read_result: nothing if the entry was never judged; DamagedFile if it is not whole, of another
 /// entry, or has a verdict that does not follow from what it says of the rules.
 void write_result(const std::filesystem::path& folder, const Result& result);

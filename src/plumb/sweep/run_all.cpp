@@ -16,6 +16,7 @@
 #include "plumb/base/directory_lock.h"
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/sweep/engine_process.h"
 #include "plumb/sweep/prepare_data.h"
 #include "plumb/sweep/progress.h"
@@ -204,9 +205,8 @@ class Runner {
     failures_[task.run] = task.failures;
     started_.try_emplace(task.run, Clock::now());
     const fs::path here = folder(task.run);
+    make_folder(here);
     std::error_code error;
-    fs::create_directories(here, error);
-    if (error) throw DiskError(here.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
     const uintmax_t said = fs::file_size(here / kSaid, error);
     const bool test = results_[task.run].summary.ended();  // and is waiting all the same
     jobs_.push_back({.run = task.run,

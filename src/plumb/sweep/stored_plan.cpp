@@ -9,6 +9,7 @@
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/config/difference.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/from_toml.h"
@@ -34,12 +35,6 @@ Config comparable(Config config) {
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-
-void create_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
 }
 
 // Who is killed while it writes leaves a temporary (base/atomic_file.cpp); the directory is locked, so nobody writes
@@ -94,12 +89,12 @@ StoredPlan::StoredPlan(const Sweep& sweep, fs::path out) : sweep_(sweep), out_(s
 }
 
 void StoredPlan::write() const {
-  create_folder(out_);
+  make_folder(out_);
   write_whole(out_ / kSweepFile,
               "# What this folder holds; `plumb sweep` with this file goes on with it.\n" + to_toml(sweep_));
   for (size_t i = 0; i < arms_.size(); ++i) {
     const fs::path folder = out_ / arms_[i].folder;
-    create_folder(folder);
+    make_folder(folder);
     if (!is_there(folder / kArmFile)) write_whole(folder / kArmFile, to_toml(configs_[i]));
   }
 }

@@ -18,7 +18,7 @@ std::string_view outcome_name(RunOutcome outcome);
 ///
 /// - Too many updates in a row that were lost to NaN or infinity.
 /// - A loss that leaves its band: more than `band_sigmas` deviations above its running mean.
-/// - A loss that has grown to `kFarOff` times the unigram entropy, however slowly.
+/// - A loss that has grown, however slowly, to three times the unigram entropy and twice what it began with.
 /// - Stuck: no validation loss 10 % below the unigram entropy of the target within `stuck_updates`.
 class Guard {
  public:

@@ -10,6 +10,7 @@
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/presets.h"
 #include "plumb/data/run_vocabulary.h"
@@ -30,9 +31,7 @@ namespace fs = std::filesystem;
 
 // The run directory must exist before the log is opened in it.
 const std::filesystem::path& created(const std::filesystem::path& run) {
-  std::error_code error;
-  std::filesystem::create_directories(run, error);
-  if (error) throw DiskError(run.string(), "cannot be created (" + error.message() + ")", "Choose another --out");
+  make_folder(run);
   return run;
 }
 

@@ -34,12 +34,12 @@ function unfolding(name, attributes, ...children) {
   return details;
 }
 
-/** A record that is not what it should be costs its own place on the page, and not its neighbours. */
-function drawnOrWhyNot(what, make) {
+/** A file or record that is not what it should be costs its own place on the page, and not its neighbours. */
+function orWhyNot(what, make, tell = (why) => h('p', {class: 'warning'}, why)) {
   try {
     return make();
   } catch (error) {
-    return h('p', {class: 'warning'}, what + ' cannot be drawn: ' + error.message);
+    return tell(what + ' cannot be drawn: ' + error.message);
   }
 }
 

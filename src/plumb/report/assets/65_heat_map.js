@@ -125,7 +125,7 @@ function svgHeatMap(figure, width, withTitle) {
     (text, r) =>
       r % yStep === 0 &&
       svg.append(
-        svgText(cutText(text, 22), at.left - 6, Y(r) + ch / 2 + 4, {
+        svgText(fitted(text, 22), at.left - 6, Y(r) + ch / 2 + 4, {
           fill: colours.muted,
           'text-anchor': 'end',
           'font-size': 11,
@@ -149,8 +149,6 @@ function svgHeatMap(figure, width, withTitle) {
   heatScale(svg, figure, at, domain, colours);
   return {svg, at, domain};
 }
-
-const cutText = (text, most) => (text.length > most ? '…' + text.slice(text.length - most + 1) : text);
 
 /** Numbers in the cells, where there is room for them. */
 function annotate(svg, figure, domain, X, Y, cw, ch) {

@@ -60,8 +60,8 @@ function lineCsv(figure, zoom) {
   const rows = [['line', figure.x.label, ...columns, ...(band ? ['low', 'high'] : [])]];
   for (const one of figure.series) {
     const points = (smooth ? smoothedPoints(one) : plainPoints(one, band)).filter(([x]) => seen(x, x));
-    for (const {from, to, value} of one.gaps || [])
-      if (seen(from, to)) points.push(smooth ? [from, '', value] : [from, value]);
+    for (const {from, to, value, inLine} of one.gaps || [])
+      if (!inLine && seen(from, to)) points.push(smooth ? [from, '', value] : [from, value]);
     points.sort((a, b) => a[0] - b[0]);
     for (const point of points) rows.push([one.name, ...point]);
   }

@@ -74,17 +74,19 @@ function namesOf(figure) {
 }
 
 /** How many points of a line are finite and yet have no place on the axes. */
-const placeless = (one, figure) =>
-  one.x.filter(
+function placeless(one, figure) {
+  if (!(figure.x.log || figure.y.log) || figure.y.floor !== undefined) return 0; // where there is a floor, zeros lie on it
+  return one.x.filter(
     (x, i) =>
       Number.isFinite(x) && Number.isFinite(one.y[i]) && !(usable(x, figure.x.log) && usable(one.y[i], figure.y.log)),
   ).length;
+}
 
 /** What happened to lines that could not be drawn to their end. */
 function noteLines(figure) {
   const lines = [];
   for (const one of figure.series) {
-    const lost = figure.y.floor === undefined ? placeless(one, figure) : 0;
+    const lost = placeless(one, figure);
     if (lost > 0)
       lines.push(
         h(

@@ -8,14 +8,15 @@ function curveSeries(key, transform, smooth) {
     if (!curve || !isShown(run)) continue;
     const weight = smooth ? view.smoothing : 0;
     const asShown = (line) => ({x: line.x, y: transform ? line.y.map(transform) : line.y});
+    const raw = asShown(curve);
     series.push({
       key: run.name,
       name: run.name,
       ...seriesLook(runStyle(run)),
-      ...asShown(weight > 0 ? smoothed(curve, weight) : curve),
-      raw: weight > 0 ? asShown(curve) : null,
+      ...(weight > 0 ? asShown(smoothed(curve, weight)) : raw),
+      raw: weight > 0 ? raw : null,
       weight,
-      gaps: [...curve.gaps, ...overflown(asShown(curve))].sort((a, b) => a.from - b.from),
+      gaps: transform ? [...curve.gaps, ...overflown(raw)].sort((a, b) => a.from - b.from) : curve.gaps,
       logged: curve.logged,
       marks: endMarks(run),
       points: curve.x.length <= 40 && !smooth,
@@ -27,14 +28,17 @@ function curveSeries(key, transform, smooth) {
   return series;
 }
 
-/** Stretches of a curve that are finite in the log and no longer as they are shown: a perplexity is an exponential. */
+/**
+ * Stretches of a curve that are finite in the log and no longer as they are shown: a perplexity is an exponential. Unlike
+ * those of other gaps, their values are points of the line.
+ */
 function overflown({x, y}) {
   const gaps = [];
   let inside = false;
   y.forEach((value, i) => {
     const lost = value === Infinity;
     if (lost && inside) gaps[gaps.length - 1].to = x[i];
-    if (lost && !inside) gaps.push({from: x[i], to: x[i], value, count: 1});
+    if (lost && !inside) gaps.push({from: x[i], to: x[i], value, count: 1, inLine: true});
     inside = lost;
   });
   return gaps;

@@ -47,7 +47,7 @@ function probesSection() {
   ];
   const blocks = rows
     .filter((row) => found.has(row.name))
-    .map((row) => drawnOrWhyNot('The probe ' + row.name, () => probeBlock(row)));
+    .map((row) => orWhyNot('The probe ' + row.name, () => probeBlock(row)));
   const samples = [...new Set(arms.map(({arm}) => arm.sample).filter(Boolean))];
   return section(
     'probes',

@@ -10,7 +10,7 @@ function verdictSection() {
     h(
       'div',
       {class: 'grid'},
-      judged.map((one) => drawnOrWhyNot('The verdict on ' + one.label, () => verdictCard(one))),
+      judged.map((one) => orWhyNot('The verdict on ' + one.label, () => verdictCard(one))),
     ),
   );
 }

@@ -252,7 +252,7 @@ function sweepsSection() {
     'sweeps',
     'Sweeps',
     'A mean stands only where every run trained: failures are counted, never left out.',
-    whole.map((one) => drawnOrWhyNot('The sweep ' + one.folder, () => sweepBlock(one))),
+    whole.map((one) => orWhyNot('The sweep ' + one.folder, () => sweepBlock(one))),
   );
 }
 

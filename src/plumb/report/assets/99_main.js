@@ -81,15 +81,6 @@ function headline() {
   );
 }
 
-/** A file that is not what it should be costs its own part of the page, not all of it. */
-function orWhyNot(name, make) {
-  try {
-    return make();
-  } catch (error) {
-    return section(name, capital(name), 'This part cannot be drawn: ' + error.message);
-  }
-}
-
 /** Makes the parts that are not there yet, or no longer what they were. The others are not touched. */
 function build() {
   let next = null;
@@ -109,7 +100,7 @@ function makeAnew(part) {
   if (part.node) part.node.remove();
   hideTip(); // it may speak of a chart that is gone
   partInTheMaking = part.name;
-  part.node = orWhyNot(part.name, part.make);
+  part.node = orWhyNot('This part', part.make, (why) => section(part.name, capital(part.name), why));
   partInTheMaking = 'page';
   keepRoom(heights);
 }

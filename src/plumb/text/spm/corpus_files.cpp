@@ -7,6 +7,7 @@
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
 #include "plumb/base/sha256.h"
 #include "plumb/catalogue/tasks.h"
@@ -41,7 +42,7 @@ SplitFiles written(const DataConfig& data, const std::string& folder_name, Split
   const fs::path folder = fs::path(data.cache) / folder_name;
   const std::string name(name_of(split));
   SplitFiles files{(folder / (name + ".source")).string(), with_target ? (folder / (name + ".target")).string() : ""};
-  make_folder(folder);
+  make_cache_folder(folder);
   std::error_code ignored;
   if (fs::exists(files.source, ignored) && (!with_target || fs::exists(files.target, ignored))) return files;
   const Lines lines = make();
@@ -167,11 +168,8 @@ SplitFiles taken_apart(const DataConfig& data, const std::string& path, TaskRow:
 
 }  // namespace
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  throw DiskError(folder.string(), "cannot be created (" + error.message() + ")", "Set data.cache to another folder");
+void make_cache_folder(const fs::path& folder) {
+  make_folder(folder, "Set data.cache to another folder");
 }
 
 CorpusFiles corpus_files(const Config& config) {

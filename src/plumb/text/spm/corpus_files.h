@@ -18,7 +18,7 @@ struct CorpusFiles {
 };
 
 /// Creates a folder of the cache, if it is not there.
-void make_folder(const std::filesystem::path& folder);
+void make_cache_folder(const std::filesystem::path& folder);
 
 /// Makes every corpus two files of lines for each split, so that all that follows is the same: built-in data is written
 /// out, tables are taken apart (sentences, two of them with a tab between, and their labels; audio files and their

@@ -125,7 +125,7 @@ std::string fingerprint_of(const PreparedSide& side) {
 
 Prepared prepare(const Config& config, const std::string& run) {
   const fs::path cache = config.data.cache;
-  make_folder(cache);
+  make_cache_folder(cache);
   const TaskRow& row = task_row(task_of(config));
   const CorpusFiles files = corpus_files(config);
   for (const SplitFiles* split : {&files.train, &files.valid, &files.test}) check_lines(*split);

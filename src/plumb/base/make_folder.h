@@ -1,0 +1,11 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace plumb {
+
+/// Makes a folder and those above it, unless they are there. Throws DiskError with the remedy if that cannot be.
+void make_folder(const std::filesystem::path& folder, std::string_view remedy = "Choose another --out");
+
+}  // namespace plumb
