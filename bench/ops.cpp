@@ -15,7 +15,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "plumb/base/table.h"
-#include "plumb/ops/caching_allocator.h"
+#include "plumb/memory/caching_allocator.h"
 #include "plumb/ops/path.h"
 
 #include "ops/support/cases.h"
@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
   app.add_option("--threads", threads, "threads")->capture_default_str();
   app.add_option("--only", only, "cases whose name contains this");
   CLI11_PARSE(app, argc, argv);
-  ops::install_caching_allocator();
+  memory::install_caching_allocator();
   at::set_num_threads(threads);
   const auto right = Table::Align::Right;
   Table table({{"op"}, {"fused ms", right}, {"reference ms", right}, {"times as fast", right}, {"GB/s", right}});

@@ -13,12 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/jsonl.h"
+#include "plumb/base/step_timer.h"
 #include "plumb/config/load.h"
 #include "plumb/decode/generate.h"
-#include "plumb/ops/caching_allocator.h"
-#include "plumb/ops/gemm.h"
+#include "plumb/memory/caching_allocator.h"
+#include "plumb/ops/fused/gemm.h"
 #include "plumb/ops/path.h"
-#include "plumb/ops/stopwatch.h"
 #include "plumb/optim/optimiser.h"
 #include "plumb/store/weights_file.h"
 
@@ -63,15 +63,15 @@ class Worker {
 
   json step(const TrainingBatch& batch) {
     if (!optimiser_) optimiser_ = make_optimiser(config_.optim, model_.parameters());
-    const ops::StepTimer timer;
+    const StepTimer timer;
     model_.parameters().zero_gradients();
     const Pass pass{.training = true, .seed = 1, .step = static_cast<uint64_t>(optimiser_->steps())};
     const at::Tensor loss = training_loss(model_, batch, pass, config_.train);
     loss.backward();
     optimiser_->step(config_.optim.lr);
     json split;
-    const ops::StepTimes times = timer.times();
-    for (size_t i = 0; i < times.size(); ++i) split[std::string(ops::kStepParts[i])] = times[i];
+    const StepTimes times = timer.times();
+    for (size_t i = 0; i < times.size(); ++i) split[std::string(kStepParts[i])] = times[i];
     return {{"loss", loss.item<double>()}, {"split", split}};
   }
 
@@ -97,13 +97,13 @@ void serve(Worker& worker) {
   for (std::string line; std::getline(std::cin, line);) {
     const json command = json::parse(line);
     if (command.at("do") == "quit") return;
-    const int64_t faults = page_faults(), reference_calls = ops::reference_calls(), fresh = ops::fresh_allocations();
+    const int64_t faults = page_faults(), reference_calls = ops::reference_calls(), fresh = memory::fresh_allocations();
     const auto start = std::chrono::steady_clock::now();
     json answer = worker.answer(command);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     answer["seconds"] = seconds.count();
     answer["page_faults"] = page_faults() - faults;
-    answer["fresh_allocations"] = ops::fresh_allocations() - fresh;
+    answer["fresh_allocations"] = memory::fresh_allocations() - fresh;
     answer["reference_calls"] = ops::reference_calls() - reference_calls;
     std::cout << to_json_line(answer) << std::endl;
   }
@@ -121,7 +121,7 @@ int run(int argc, char** argv) {
   app.add_option("--threads", threads, "threads")->capture_default_str();
   app.add_option("--set", settings, "a key of the config, as in `plumb train`")->allow_extra_args(false);
   CLI11_PARSE(app, argc, argv);
-  ops::install_caching_allocator();
+  memory::install_caching_allocator();
   at::set_num_threads(threads);
   const ops::PathScope scope(path);
   Worker worker(load_overrides(settings), batches);

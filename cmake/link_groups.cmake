@@ -1,7 +1,5 @@
-# Three link groups that never mix: plain (neither library), spm (SentencePiece) and torch (LibTorch). The kernels are
-# plain code for SIMD: they know no tensors, so they compile in a second. Audio files are read by plain code too: the
-# front writes and measures them, the engine makes features of them.
-# Debian's SentencePiece and LibTorch bring two protobufs that crash before main in one process.
+# Three link groups: plain (neither library), front (plain and SentencePiece) and torch (plain and LibTorch). Front and torch
+# never meet in one program: Debian's SentencePiece and LibTorch bring two protobufs that crash before main in one process.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
@@ -16,17 +14,32 @@ find_package(BLAS REQUIRED)
 # Debian's libtorch and its dependants put every header in /usr/include, already a system directory.
 find_package(Torch 1.13 REQUIRED)
 
-# The folders of a link group are one static library each group; a folder is a list of files, nothing to register.
+# Compiles the files of a folder in groups of ten: headers, LibTorch's above all, cost more than what stands in a file.
+# tools/check_hidden_names.py sees to it that any group compiles. Highway compiles a file once per instruction set, by
+# including it again, and so needs it alone.
+function(plumb_group_sources folder)
+  if(NOT PLUMB_UNITY OR folder STREQUAL kernel)
+    return()
+  endif()
+  set(count 0)
+  foreach(source ${ARGN})
+    math(EXPR group "${count} / 10")
+    math(EXPR count "${count} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+  endforeach()
+endfunction()
+
+# A link group is one static library, made of all files of its folders; a folder is a list of files, nothing to register.
 function(plumb_library name)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "FOLDERS;LINK;PRIVATE" ${ARGN})
   set(sources)
   foreach(folder ${ARG_FOLDERS})
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/plumb/${folder}/*.cpp)
-    if(folder MATCHES "^(text|ops|speech)$")  # text/spm, ops/kernel and speech/audio are groups of their own
-      list(FILTER found EXCLUDE REGEX "/text/spm/|/ops/kernel/|/speech/audio/")
-    endif()
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/plumb/${folder}/*.cpp)
+    plumb_group_sources(${folder} ${found})
     list(APPEND sources ${found})
   endforeach()
   add_library(${name} STATIC ${sources})
-  target_link_libraries(${name} PUBLIC plumb_options ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PLUMB_UNITY} UNITY_BUILD_MODE GROUP)
+  # Private ones would go, with their include paths, into the command line and precompiled header of every other file.
+  target_link_libraries(${name} PUBLIC plumb_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
 endfunction()

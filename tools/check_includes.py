@@ -5,27 +5,26 @@ import sys
 
 import tree
 
-# From low to high. A folder may include itself and every row below it that its side can see: the engine side and the
-# front side see the common rows and themselves, the top sees everything.
-COMMON, ENGINE, FRONT, TOP = "common", "engine", "front", "top"
+# From low to high. A folder may include itself and every row below it that its side can see: the front side and the
+# torch side see the plain rows and themselves, the top sees everything.
+PLAIN, FRONT, TORCH_SIDE, TOP = "plain", "front", "torch", "top"
 LADDER = [
-    {COMMON: ["base"]},
-    {COMMON: ["catalogue"]},
-    {COMMON: ["config", "text", "metric"]},
-    {COMMON: ["data", "speech/audio"]},
-    {COMMON: ["ops/kernel"]},
-    {ENGINE: ["ops", "store", "dist"]},
-    {ENGINE: ["residual", "optim", "loss", "speech"]},
-    {ENGINE: ["nn"]},
-    {ENGINE: ["decode", "run"]},
-    {ENGINE: ["task"], FRONT: ["text/spm"]},
-    {ENGINE: ["probe", "export"], FRONT: ["report"]},
-    {ENGINE: ["train"], FRONT: ["sweep"]},
+    {PLAIN: ["base"]},
+    {PLAIN: ["catalogue", "process"]},
+    {PLAIN: ["config", "text", "metric", "audio", "kernel"]},
+    {PLAIN: ["data", "runs"]},
+    {TORCH_SIDE: ["memory"]},
+    {TORCH_SIDE: ["ops", "store"]},
+    {TORCH_SIDE: ["residual", "optim", "speech"]},
+    {TORCH_SIDE: ["nn", "checkpoint"], FRONT: ["spm"]},
+    {TORCH_SIDE: ["decode"], FRONT: ["prepare"]},
+    {TORCH_SIDE: ["task"], FRONT: ["report"]},
+    {TORCH_SIDE: ["train", "probe"], FRONT: ["sweep"]},
     {FRONT: ["reproduce"]},
     {TOP: ["cli"]},
 ]
-SEES = {COMMON: {COMMON}, ENGINE: {COMMON, ENGINE}, FRONT: {COMMON, FRONT}, TOP: {COMMON, ENGINE, FRONT}}
-WITHOUT_TORCH = {COMMON, FRONT}
+SEES = {PLAIN: {PLAIN}, FRONT: {PLAIN, FRONT}, TORCH_SIDE: {PLAIN, TORCH_SIDE}, TOP: {PLAIN, FRONT, TORCH_SIDE}}
+WITHOUT_TORCH = {PLAIN, FRONT}
 TORCH = ("torch/", "ATen/", "c10/", "caffe2/")
 CODE = ("src", "tests", "bench", "examples")
 
@@ -34,10 +33,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTIL
 
 
 def folder_of(parts):
-    """The folder of the ladder that a path under plumb/ lies in: "text/spm" for text/spm/model.h."""
-    for depth in (2, 1):
-        if "/".join(parts[:depth]) in PLACE and len(parts) > depth:
-            return "/".join(parts[:depth])
+    """The folder of the ladder that a path under plumb/ lies in: "ops" for ops/fused/gemm.h; None for plumb/x.h."""
     return parts[0] if len(parts) > 1 else None
 
 

@@ -1,4 +1,4 @@
-#include "plumb/speech/audio/log_mel_options.h"
+#include "plumb/audio/log_mel_options.h"
 
 #include <gtest/gtest.h>
 

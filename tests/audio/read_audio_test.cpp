@@ -1,4 +1,4 @@
-#include "plumb/speech/audio/read_audio.h"
+#include "plumb/audio/read_audio.h"
 
 #include <limits>
 

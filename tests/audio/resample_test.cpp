@@ -1,4 +1,4 @@
-#include "plumb/speech/audio/resample.h"
+#include "plumb/audio/resample.h"
 
 #include <complex>
 

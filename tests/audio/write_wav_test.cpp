@@ -1,9 +1,9 @@
-#include "plumb/speech/audio/write_wav.h"
+#include "plumb/audio/write_wav.h"
 
 #include <gtest/gtest.h>
 
+#include "plumb/audio/read_audio.h"
 #include "plumb/base/error.h"
-#include "plumb/speech/audio/read_audio.h"
 
 #include "audio/support/sound_files.h"
 #include "base/temporary_directory.h"

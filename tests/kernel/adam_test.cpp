@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/adam.h"
+#include "plumb/kernel/adam.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/attention.h"
+#include "plumb/kernel/attention.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/bias_activation.h"
+#include "plumb/kernel/bias_activation.h"
 
 #include <limits>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/cross_entropy.h"
+#include "plumb/kernel/cross_entropy.h"
 
 #include <limits>
 #include <numeric>

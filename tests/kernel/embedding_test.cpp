@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/embedding.h"
+#include "plumb/kernel/embedding.h"
 
 #include <algorithm>
 #include <numeric>

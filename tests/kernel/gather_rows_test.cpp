@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/gather_rows.h"
+#include "plumb/kernel/gather_rows.h"
 
 #include <gtest/gtest.h>
 

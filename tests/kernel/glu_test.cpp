@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/glu.h"
+#include "plumb/kernel/glu.h"
 
 #include <cmath>
 #include <limits>

@@ -1,11 +1,11 @@
-#include "plumb/ops/kernel/norm.h"
+#include "plumb/kernel/norm.h"
 
 #include <limits>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
-#include "plumb/ops/kernel/partial_sums.h"
+#include "plumb/kernel/partial_sums.h"
 
 #include "kernel/support/norm_oracle.h"
 #include "kernel/support/rows.h"

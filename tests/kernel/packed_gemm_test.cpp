@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/packed_gemm.h"
+#include "plumb/kernel/packed_gemm.h"
 
 #include <tuple>
 

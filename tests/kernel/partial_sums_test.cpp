@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/partial_sums.h"
+#include "plumb/kernel/partial_sums.h"
 
 #include "kernel/support/rows.h"
 

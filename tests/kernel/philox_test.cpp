@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/philox.h"
+#include "plumb/kernel/philox.h"
 
 #include <algorithm>
 #include <vector>

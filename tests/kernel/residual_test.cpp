@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/residual.h"
+#include "plumb/kernel/residual.h"
 
 #include <limits>
 #include <numeric>

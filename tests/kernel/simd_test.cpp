@@ -1,4 +1,4 @@
-#include "plumb/ops/kernel/simd.h"
+#include "plumb/kernel/simd.h"
 
 #include <gtest/gtest.h>
 

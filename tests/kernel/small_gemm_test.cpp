@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/tests/hwy_gtest.h>
 
-#include "plumb/ops/kernel/small_gemm-inl.h"
+#include "plumb/kernel/small_gemm-inl.h"
 
 #ifndef PLUMB_TESTS_KERNEL_SMALL_GEMM_TEST_ONCE
 #define PLUMB_TESTS_KERNEL_SMALL_GEMM_TEST_ONCE

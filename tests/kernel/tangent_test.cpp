@@ -1,9 +1,9 @@
 // The kernels of tangents on every instruction set, against the one that is used here. tests/ops/tangent_test.cpp holds
 // that one against second derivatives in double.
 
-#include "plumb/ops/kernel/attention_tangent.h"
-#include "plumb/ops/kernel/cross_entropy.h"
-#include "plumb/ops/kernel/norm_tangent.h"
+#include "plumb/kernel/attention_tangent.h"
+#include "plumb/kernel/cross_entropy.h"
+#include "plumb/kernel/norm_tangent.h"
 
 #include "kernel/support/rows.h"
 

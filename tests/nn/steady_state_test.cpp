@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "plumb/ops/caching_allocator.h"
+#include "plumb/memory/caching_allocator.h"
 #include "plumb/ops/path.h"
 #include "plumb/optim/optimiser.h"
 
@@ -21,7 +21,7 @@ Tokens tokens(int64_t count, int64_t length) {
 }
 
 TEST(SteadyState, NeedsNeitherReferenceNorMemory) {
-  ops::install_caching_allocator();  // of the whole process; the tests after this one work with it, too
+  memory::install_caching_allocator();  // of the whole process; the tests after this one work with it, too
   ModelConfig config;
   config.variant = "b2t";
   config.encoder_layers = config.decoder_layers = 3;
@@ -45,9 +45,9 @@ TEST(SteadyState, NeedsNeitherReferenceNorMemory) {
   };
   all();
   all();
-  const int64_t fresh = ops::fresh_allocations(), calls = ops::reference_calls();
+  const int64_t fresh = memory::fresh_allocations(), calls = ops::reference_calls();
   for (int round = 0; round < 3; ++round) all();
-  EXPECT_EQ(ops::fresh_allocations(), fresh);
+  EXPECT_EQ(memory::fresh_allocations(), fresh);
   EXPECT_EQ(ops::reference_calls(), calls);
 }
 

@@ -1,6 +1,6 @@
 // Products against a plain loop in double, for shapes on both sides of every border of the blocks.
 
-#include "plumb/ops/gemm.h"
+#include "plumb/ops/fused/gemm.h"
 
 #include <vector>
 

@@ -5,9 +5,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "plumb/audio/resample.h"
 #include "plumb/base/error.h"
 #include "plumb/base/random_stream.h"
-#include "plumb/speech/audio/resample.h"
 
 #include "audio/support/sound_files.h"
 

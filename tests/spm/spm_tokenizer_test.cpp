@@ -1,4 +1,4 @@
-#include "plumb/text/spm/spm_tokenizer.h"
+#include "plumb/spm/spm_tokenizer.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -13,8 +13,8 @@
 #include <sentencepiece_trainer.h>
 
 #include "plumb/base/error.h"
+#include "plumb/spm/spm_trainer.h"
 #include "plumb/text/line_reader.h"
-#include "plumb/text/spm/spm_trainer.h"
 #include "plumb/text/utf8.h"
 
 #include "base/temporary_directory.h"

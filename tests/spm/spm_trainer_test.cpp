@@ -1,4 +1,4 @@
-#include "plumb/text/spm/spm_trainer.h"
+#include "plumb/spm/spm_trainer.h"
 
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 #include <zlib.h>
 
 #include "plumb/base/error.h"
-#include "plumb/text/spm/own_process.h"
-#include "plumb/text/spm/spm_tokenizer.h"
+#include "plumb/process/own_process.h"
+#include "plumb/spm/spm_tokenizer.h"
 
 #include "base/temporary_directory.h"
 #include "spm/support/lines.h"

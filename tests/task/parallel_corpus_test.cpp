@@ -11,8 +11,8 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
+#include "plumb/process/front_process.h"
 #include "plumb/task/run_tokenizer.h"
-#include "plumb/text/front_process.h"
 
 #include "base/temporary_directory.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "plumb/base/error.h"
-#include "plumb/text/front_process.h"
+#include "plumb/process/front_process.h"
 
 #include "base/temporary_directory.h"
 

@@ -49,7 +49,8 @@ class Includes(ToolsTest):
 
     def test_down_and_own_folder(self):
         self.source("nn/layer.h", '"plumb/nn/linear.h"', '"plumb/ops/norm.h"', '"plumb/base/error.h"', "<ATen/ATen.h>")
-        self.source("text/spm/model.h", '"plumb/text/vocabulary.h"', "<string>")
+        self.source("spm/model.h", '"plumb/text/vocabulary.h"', "<string>")
+        self.source("ops/fused/norm.cpp", '"plumb/ops/norm.h"', '"plumb/kernel/norm.h"')
         self.source("cli/engine.cpp", '"plumb/train/loop.h"', '"plumb/report/page.h"')
         self.assert_passes("includes")
 
@@ -62,9 +63,9 @@ class Includes(ToolsTest):
     def test_sideways_and_other_side(self):
         self.source("ops/norm.h", '"plumb/store/parameter_store.h"')
         self.source("report/page.h", '"plumb/nn/layer.h"')
-        self.source("text/words.h", '"plumb/text/spm/model.h"')
-        self.assert_finds("includes", "ops includes store sideways", "report (front) must not include nn (engine)",
-                          "text (common) must not include text/spm (front)")
+        self.source("text/words.h", '"plumb/spm/model.h"')
+        self.assert_finds("includes", "ops includes store sideways", "report (front) must not include nn (torch)",
+                          "text (plain) must not include spm (front)")
 
     def test_unknown_folder(self):
         self.source("attic/old.h")

@@ -3,7 +3,7 @@
 namespace plumb {
 namespace {
 
-using Words = std::span<const std::string_view>;
+using WordList = std::span<const std::string_view>;
 
 constexpr std::string_view kForms[] = {"encoder_decoder", "decoder", "encoder"};
 constexpr std::string_view kStacks[] = {"encoder", "decoder"};
@@ -14,8 +14,8 @@ constexpr std::string_view kActivations[] = {"relu", "gelu"};
 constexpr std::string_view kPositions[] = {"fairseq", "marian", "learned", "none"};
 constexpr std::string_view kEmbeddingGains[] = {"none", "scalar", "vector"};
 constexpr std::string_view kB2tRescales[] = {"none", "depth"};
-constexpr std::string_view kTasks[] = {"translation", "summarisation",  "language_model",
-                                       "masked_lm",   "classification", "speech"};
+constexpr std::string_view kTaskWords[] = {"translation", "summarisation",  "language_model",
+                                           "masked_lm",   "classification", "speech"};
 constexpr std::string_view kCorpora[] = {"numbers", "text", "headline", "morse"};
 constexpr std::string_view kSubwords[] = {"bpe", "unigram", "subword_nmt", "word", "character"};
 constexpr std::string_view kBreakModes[] = {"none", "complete", "eos"};
@@ -47,26 +47,26 @@ constexpr Sublayer kOrderWithoutCross[] = {Sublayer::SelfAttention, Sublayer::Fe
 }  // namespace
 
 // clang-format off
-template <> Words words<Form>() { return kForms; }
-template <> Words words<Stack>() { return kStacks; }
-template <> Words words<Sublayer>() { return kSublayers; }
-template <> Words words<NormKind>() { return kNormKinds; }
-template <> Words words<QkNorm>() { return kQkNorms; }
-template <> Words words<Activation>() { return kActivations; }
-template <> Words words<Positions>() { return kPositions; }
-template <> Words words<EmbeddingGain>() { return kEmbeddingGains; }
-template <> Words words<B2tRescale>() { return kB2tRescales; }
-template <> Words words<TaskKind>() { return kTasks; }
-template <> Words words<Corpus>() { return kCorpora; }
-template <> Words words<Subwords>() { return kSubwords; }
-template <> Words words<BreakMode>() { return kBreakModes; }
-template <> Words words<FeatureNorm>() { return kFeatureNorms; }
-template <> Words words<InputKind>() { return kInputs; }
-template <> Words words<HeadKind>() { return kHeads; }
-template <> Words words<SmoothingOver>() { return kSmoothingOver; }
-template <> Words words<Path>() { return kPaths; }
-template <> Words words<Regime>() { return kRegimes; }
-template <> Words words<Role>() { return kRoles; }
+template <> WordList words<Form>() { return kForms; }
+template <> WordList words<Stack>() { return kStacks; }
+template <> WordList words<Sublayer>() { return kSublayers; }
+template <> WordList words<NormKind>() { return kNormKinds; }
+template <> WordList words<QkNorm>() { return kQkNorms; }
+template <> WordList words<Activation>() { return kActivations; }
+template <> WordList words<Positions>() { return kPositions; }
+template <> WordList words<EmbeddingGain>() { return kEmbeddingGains; }
+template <> WordList words<B2tRescale>() { return kB2tRescales; }
+template <> WordList words<TaskKind>() { return kTaskWords; }
+template <> WordList words<Corpus>() { return kCorpora; }
+template <> WordList words<Subwords>() { return kSubwords; }
+template <> WordList words<BreakMode>() { return kBreakModes; }
+template <> WordList words<FeatureNorm>() { return kFeatureNorms; }
+template <> WordList words<InputKind>() { return kInputs; }
+template <> WordList words<HeadKind>() { return kHeads; }
+template <> WordList words<SmoothingOver>() { return kSmoothingOver; }
+template <> WordList words<Path>() { return kPaths; }
+template <> WordList words<Regime>() { return kRegimes; }
+template <> WordList words<Role>() { return kRoles; }
 // clang-format on
 
 std::span<const Sublayer> Shape::order(Stack stack) const {

@@ -12,7 +12,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/cli/command_line.h"
-#include "plumb/ops/caching_allocator.h"
+#include "plumb/memory/caching_allocator.h"
 
 namespace plumb {
 namespace {
@@ -31,7 +31,7 @@ int cores() {
 }
 
 int engine(int argc, char** argv) {
-  ops::install_caching_allocator();
+  memory::install_caching_allocator();
   const std::string_view name = argc > 1 ? argv[1] : "";
   for (const EngineCommand& command : kEngineCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);

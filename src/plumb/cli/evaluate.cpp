@@ -15,6 +15,7 @@
 #include "plumb/base/table.h"
 #include "plumb/catalogue/metrics.h"
 #include "plumb/catalogue/tasks.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/cli/prepared_data.h"
@@ -23,7 +24,6 @@
 #include "plumb/config/suggestion.h"
 #include "plumb/data/run_vocabulary.h"
 #include "plumb/ops/path.h"
-#include "plumb/run/checkpoint.h"
 #include "plumb/train/evaluation.h"
 
 namespace plumb {

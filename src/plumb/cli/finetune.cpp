@@ -15,6 +15,7 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/base/table.h"
 #include "plumb/catalogue/tasks.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/cli/prepared_data.h"
@@ -24,7 +25,6 @@
 #include "plumb/data/run_vocabulary.h"
 #include "plumb/ops/path.h"
 #include "plumb/probe/statistics.h"
-#include "plumb/run/checkpoint.h"
 #include "plumb/train/evaluation.h"
 #include "plumb/train/trainer.h"
 

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "plumb/base/error.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/config/load.h"
 #include "plumb/data/run_vocabulary.h"
-#include "plumb/ops/gemm.h"
+#include "plumb/ops/fused/gemm.h"
 #include "plumb/ops/path.h"
-#include "plumb/run/checkpoint.h"
 #include "plumb/task/task.h"
 #include "plumb/text/line_reader.h"
 

@@ -1,6 +1,6 @@
 // plumb prepare CONFIG [--set key=value]...
 
-#include "plumb/text/spm/prepare.h"
+#include "plumb/prepare/prepare.h"
 
 #include <algorithm>
 #include <string>

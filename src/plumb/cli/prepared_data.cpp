@@ -6,7 +6,7 @@
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/catalogue/tasks.h"
 #include "plumb/config/presets.h"
-#include "plumb/text/front_process.h"
+#include "plumb/process/front_process.h"
 
 namespace plumb {
 namespace {

@@ -15,6 +15,7 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/cli/prepared_data.h"
@@ -25,7 +26,6 @@
 #include "plumb/probe/records.h"
 #include "plumb/probe/show.h"
 #include "plumb/probe/verdict.h"
-#include "plumb/run/checkpoint.h"
 
 namespace plumb {
 namespace {

@@ -12,7 +12,7 @@
 #include "plumb/cli/front.h"
 #include "plumb/report/page.h"
 #include "plumb/report/page_data.h"
-#include "plumb/report/sources.h"
+#include "plumb/runs/sources.h"
 
 namespace plumb {
 

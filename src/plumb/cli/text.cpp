@@ -18,11 +18,11 @@
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/config/suggestion.h"
+#include "plumb/spm/spm_tokenizer.h"
 #include "plumb/text/bpe_tokenizer.h"
 #include "plumb/text/character_tokenizer.h"
 #include "plumb/text/line_reader.h"
 #include "plumb/text/lowercase_tokenizer.h"
-#include "plumb/text/spm/spm_tokenizer.h"
 #include "plumb/text/text_server.h"
 #include "plumb/text/word_tokenizer.h"
 

@@ -9,8 +9,8 @@
 #include "plumb/base/error.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/text.h"
-#include "plumb/text/spm/spm_tokenizer.h"
-#include "plumb/text/spm/spm_trainer.h"
+#include "plumb/spm/spm_tokenizer.h"
+#include "plumb/spm/spm_trainer.h"
 
 namespace plumb {
 

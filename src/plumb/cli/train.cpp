@@ -10,6 +10,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/table.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/cli/prepared_data.h"
@@ -18,7 +19,6 @@
 #include "plumb/nn/parts.h"
 #include "plumb/nn/transformer.h"
 #include "plumb/ops/path.h"
-#include "plumb/run/checkpoint.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/train/memory.h"
 #include "plumb/train/trainer.h"

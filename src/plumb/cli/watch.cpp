@@ -18,7 +18,7 @@
 #include "plumb/report/loopback_server.h"
 #include "plumb/report/page.h"
 #include "plumb/report/page_data.h"
-#include "plumb/report/sources.h"
+#include "plumb/runs/sources.h"
 
 namespace plumb {
 namespace {

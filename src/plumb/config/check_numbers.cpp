@@ -15,7 +15,7 @@
 namespace plumb {
 namespace {
 
-using Check = void (*)(const Config& config, const Sources& sources);
+using NumberCheck = void (*)(const Config& config, const Sources& sources);
 
 // Ids 0 to 3 are bos, pad, eos and unk; a vocabulary holds at least one word more.
 constexpr int64_t kLeastVocabulary = 5;
@@ -156,13 +156,13 @@ void sinusoids_have_pairs(const Config& config, const Sources& sources) {
       fmt::format("Use width {}, or positions = \"learned\"", std::max(least, width + 1)));
 }
 
-constexpr Check kChecks[] = {every_number_is_finite, whole_numbers_are_in_range, shares_are_in_range,
-                             width_is_divisible_by_heads, sinusoids_have_pairs};
+constexpr NumberCheck kNumberChecks[] = {every_number_is_finite, whole_numbers_are_in_range, shares_are_in_range,
+                                         width_is_divisible_by_heads, sinusoids_have_pairs};
 
 }  // namespace
 
 void check_numbers(const Config& config, const Sources& sources) {
-  for (const Check one : kChecks) one(config, sources);
+  for (const NumberCheck one : kNumberChecks) one(config, sources);
 }
 
 }  // namespace plumb

@@ -10,7 +10,7 @@
 namespace plumb {
 namespace {
 
-using Check = void (*)(const OptimConfig& optim, const Sources& sources);
+using OptimCheck = void (*)(const OptimConfig& optim, const Sources& sources);
 
 // What is added to sqrt(v) in single precision must not vanish there: where a gradient is zero, v is zero as well.
 constexpr double kLeastEps = 1e-30;
@@ -77,13 +77,13 @@ void rectified_steps_begin(const OptimConfig& o, const Sources& sources) {
 }
 
 // The name first: the checks below it look the row up.
-constexpr Check kChecks[] = {name_is_a_row, numbers_are_in_range, decay_shrinks, decay_is_the_optimisers_own,
-                             rectified_steps_begin};
+constexpr OptimCheck kOptimChecks[] = {name_is_a_row, numbers_are_in_range, decay_shrinks, decay_is_the_optimisers_own,
+                                       rectified_steps_begin};
 
 }  // namespace
 
 void check_optim(const OptimConfig& optim, const Sources& sources) {
-  for (const Check one : kChecks) one(optim, sources);
+  for (const OptimCheck one : kOptimChecks) one(optim, sources);
 }
 
 }  // namespace plumb

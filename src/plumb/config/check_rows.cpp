@@ -16,7 +16,7 @@
 namespace plumb {
 namespace {
 
-using Check = void (*)(const ModelConfig& model, const Sources& sources);
+using RowCheck = void (*)(const ModelConfig& model, const Sources& sources);
 using Names = std::vector<std::string_view>;
 
 std::vector<Stack> stacks_of(const ModelConfig& model) {
@@ -232,22 +232,22 @@ void bands_are_bands(const ModelConfig& m, const Sources& sources) {
 }
 
 // Names first: the checks below them look the rows up.
-constexpr Check kChecks[] = {names_are_rows,
-                             stack_variants_have_their_stack,
-                             placement_fits_the_variant,
-                             multipliers_come_from_a_row_that_has_some,
-                             final_norm_is_allowed,
-                             shared_embeddings_are_equal,
-                             theory_matrices_are_square,
-                             mirrored_feed_forward_has_halves,
-                             rescale_is_read,
-                             head_fits_the_form,
-                             bands_are_bands};
+constexpr RowCheck kRowChecks[] = {names_are_rows,
+                                   stack_variants_have_their_stack,
+                                   placement_fits_the_variant,
+                                   multipliers_come_from_a_row_that_has_some,
+                                   final_norm_is_allowed,
+                                   shared_embeddings_are_equal,
+                                   theory_matrices_are_square,
+                                   mirrored_feed_forward_has_halves,
+                                   rescale_is_read,
+                                   head_fits_the_form,
+                                   bands_are_bands};
 
 }  // namespace
 
 void check_rows(const ModelConfig& model, const Sources& sources) {
-  for (const Check one : kChecks) one(model, sources);
+  for (const RowCheck one : kRowChecks) one(model, sources);
 }
 
 }  // namespace plumb

@@ -12,7 +12,7 @@
 namespace plumb {
 namespace {
 
-using Check = void (*)(const Config& config, const Sources& sources);
+using ScheduleCheck = void (*)(const Config& config, const Sources& sources);
 
 void name_is_a_row(const Config& config, const Sources& sources) {
   const std::string& name = config.schedule.name;
@@ -94,13 +94,13 @@ void the_end_follows_the_warmup(const Config& config, const Sources& sources) {
 }
 
 // The name first: the checks below it look the row up.
-constexpr Check kChecks[] = {name_is_a_row, counts_are_in_range, rates_are_in_range, steps_are_in_order,
-                             the_end_follows_the_warmup};
+constexpr ScheduleCheck kScheduleChecks[] = {name_is_a_row, counts_are_in_range, rates_are_in_range, steps_are_in_order,
+                                             the_end_follows_the_warmup};
 
 }  // namespace
 
 void check_schedule(const Config& config, const Sources& sources) {
-  for (const Check one : kChecks) one(config, sources);
+  for (const ScheduleCheck one : kScheduleChecks) one(config, sources);
 }
 
 }  // namespace plumb

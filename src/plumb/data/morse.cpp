@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 36> kCodes = {
     "--",   "-.",   "---",   ".--.",  "--.-",  ".-.",   "...",   "-",     "..-",   "...-",  ".--",   "-..-",
     "-.--", "--..", "-----", ".----", "..---", "...--", "....-", ".....", "-....", "--...", "---..", "----."};
 
-constexpr int kUses = 8;  // of a text, each by another hand
+constexpr int kMorseUses = 8;  // of a text, each by another hand
 
 std::string_view code_of(char character) {
   const size_t at = kCharacters.find(character);
@@ -97,7 +97,7 @@ std::vector<std::string> morse_examples(Split split, int64_t count, uint64_t see
       throw UserError("morse", fmt::format("there are not {} texts in this split", count), "Ask for fewer");
     }
     std::string text = drawn_text(random);
-    if (split_of(text) != split || uses[text]++ >= kUses) continue;
+    if (split_of(text) != split || uses[text]++ >= kMorseUses) continue;
     texts.push_back(std::move(text));
   }
   return texts;

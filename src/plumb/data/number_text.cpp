@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kShortest = 3, kLongest = 6;  // sentences of a document, and numbers of a sentence
 constexpr int64_t kLargestStep = 12;
 constexpr int64_t kSmallestLargest = 99;
-constexpr int kUses = 4;  // of a number in labelled pairs
+constexpr int kNumberUses = 4;  // of a number in labelled pairs
 
 RandomStream stream(uint64_t seed, const char* purpose, Split split) {
   return {seed, fmt::format("{}/{}", purpose, name_of(split))};
@@ -170,7 +170,7 @@ LabelledPairs number_pairs_labelled(Split split, int64_t count, int64_t largest,
   for (int64_t tries = 0; std::ssize(pairs.labels) < count; ++tries) {
     check_tries(tries, count, largest, "pairs of numbers");
     const int64_t number = draw_number(random, largest);
-    if (split_of(number) != split || uses[number] == kUses) continue;
+    if (split_of(number) != split || uses[number] == kNumberUses) continue;
     // Drawn for either label: what has no near miss must not be a sign of the label "1".
     const std::optional<int64_t> miss =
         random.below(4) == 0 ? near_miss(number, largest, split, random) : far_miss(number, largest, split, random);

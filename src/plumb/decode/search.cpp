@@ -6,13 +6,13 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/catalogue/special_ids.h"
 #include "plumb/decode/sampling.h"
-#include "plumb/nn/embedding.h"
 
 namespace plumb {
 namespace {
 
-constexpr int64_t kSpecials = 3;  // pad, bos and eos: what may be forbidden at any time
+constexpr int64_t kForbiddable = 3;  // pad, bos and eos: what may be forbidden at any time
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 /// A hypothesis that has not ended.
@@ -55,7 +55,7 @@ class Sentence {
   /// How many of the likeliest tokens a hypothesis needs to be shown: twice the beam, and as many as can be forbidden.
   int64_t wanted() const {
     const int64_t repeats = options_.no_repeat_ngram > 0 ? std::ssize(open.front().tokens) : 0;
-    return 2 * options_.beam + kSpecials + repeats;
+    return 2 * options_.beam + kForbiddable + repeats;
   }
 
   /// One step of beam search, given the likeliest tokens of its hypotheses, which stand from row `first` on. Gives the

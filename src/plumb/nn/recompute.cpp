@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "plumb/ops/fused_node.h"
+#include "plumb/ops/fused/fused_node.h"
 
 namespace plumb {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/column_sums.h"
-#include "plumb/ops/fused_node.h"
-#include "plumb/ops/kernel/bias_activation.h"
+#include "plumb/base/step_timer.h"
+#include "plumb/kernel/bias_activation.h"
+#include "plumb/ops/fused/column_sums.h"
+#include "plumb/ops/fused/fused_node.h"
 #include "plumb/ops/path.h"
-#include "plumb/ops/stopwatch.h"
 #include "plumb/ops/tangent.h"
 
 namespace plumb::ops {

@@ -5,9 +5,9 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/attention_fused.h"
-#include "plumb/ops/attention_tangent.h"
+#include "plumb/ops/fused/attention.h"
 #include "plumb/ops/path.h"
+#include "plumb/ops/tangent/attention.h"
 
 namespace plumb::ops {
 namespace {

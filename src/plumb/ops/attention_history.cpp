@@ -4,8 +4,8 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/kernel/attention_history.h"
-#include "plumb/ops/parallel.h"
+#include "plumb/kernel/attention_history.h"
+#include "plumb/ops/fused/parallel.h"
 #include "plumb/ops/path.h"
 
 namespace plumb::ops {

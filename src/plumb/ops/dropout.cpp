@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "plumb/base/random_stream.h"
-#include "plumb/ops/parallel.h"
+#include "plumb/ops/fused/parallel.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/residual.h"
 

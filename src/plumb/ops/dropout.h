@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "plumb/ops/kernel/philox.h"
+#include "plumb/kernel/philox.h"
 #include "plumb/ops/packed.h"
 
 namespace plumb::ops {

@@ -6,10 +6,10 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/fused_node.h"
-#include "plumb/ops/indices.h"
-#include "plumb/ops/kernel/embedding.h"
-#include "plumb/ops/parallel.h"
+#include "plumb/kernel/embedding.h"
+#include "plumb/ops/fused/fused_node.h"
+#include "plumb/ops/fused/indices.h"
+#include "plumb/ops/fused/parallel.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/tangent.h"
 

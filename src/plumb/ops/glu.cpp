@@ -4,11 +4,11 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/column_sums.h"
-#include "plumb/ops/fused_node.h"
-#include "plumb/ops/kernel/glu.h"
+#include "plumb/base/step_timer.h"
+#include "plumb/kernel/glu.h"
+#include "plumb/ops/fused/column_sums.h"
+#include "plumb/ops/fused/fused_node.h"
 #include "plumb/ops/path.h"
-#include "plumb/ops/stopwatch.h"
 
 namespace plumb::ops {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/column_sums.h"
-#include "plumb/ops/fused_node.h"
-#include "plumb/ops/linear_products.h"
-#include "plumb/ops/linear_tangent.h"
+#include "plumb/ops/fused/column_sums.h"
+#include "plumb/ops/fused/fused_node.h"
+#include "plumb/ops/fused/linear_products.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/tangent.h"
+#include "plumb/ops/tangent/linear.h"
 
 namespace plumb::ops {
 namespace {

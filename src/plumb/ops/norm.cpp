@@ -2,11 +2,11 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/norm_gradients.h"
-#include "plumb/ops/norm_tangent.h"
+#include "plumb/base/step_timer.h"
+#include "plumb/ops/fused/norm_gradients.h"
 #include "plumb/ops/path.h"
-#include "plumb/ops/stopwatch.h"
 #include "plumb/ops/tangent.h"
+#include "plumb/ops/tangent/norm.h"
 
 namespace plumb::ops {
 namespace {

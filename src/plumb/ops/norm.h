@@ -5,7 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "plumb/catalogue/terms.h"
-#include "plumb/ops/kernel/norm.h"
+#include "plumb/kernel/norm.h"
 
 namespace plumb::ops {
 

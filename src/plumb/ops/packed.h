@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "plumb/ops/kernel/row_names.h"
+#include "plumb/kernel/row_names.h"
 
 namespace plumb::ops {
 

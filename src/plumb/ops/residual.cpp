@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/ops/fused/residual.h"
 #include "plumb/ops/path.h"
-#include "plumb/ops/residual_fused.h"
 #include "plumb/ops/tangent.h"
 
 namespace plumb::ops {

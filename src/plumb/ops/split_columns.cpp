@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/fused_node.h"
+#include "plumb/ops/fused/fused_node.h"
 #include "plumb/ops/path.h"
 
 namespace plumb::ops {

@@ -6,9 +6,9 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/kernel/cross_entropy.h"
+#include "plumb/kernel/cross_entropy.h"
+#include "plumb/ops/fused/parallel.h"
 #include "plumb/ops/linear.h"
-#include "plumb/ops/parallel.h"
 #include "plumb/ops/path.h"
 
 namespace plumb::ops {

@@ -5,9 +5,9 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/fused_node.h"
-#include "plumb/ops/kernel/gather_rows.h"
-#include "plumb/ops/parallel.h"
+#include "plumb/kernel/gather_rows.h"
+#include "plumb/ops/fused/fused_node.h"
+#include "plumb/ops/fused/parallel.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/tangent.h"
 

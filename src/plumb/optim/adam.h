@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plumb/ops/kernel/adam.h"
+#include "plumb/kernel/adam.h"
 #include "plumb/optim/optimiser.h"
 
 namespace plumb {

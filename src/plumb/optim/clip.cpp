@@ -9,12 +9,12 @@
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 
-#include "plumb/ops/kernel/adam.h"
+#include "plumb/kernel/adam.h"
 
 namespace plumb {
 namespace {
 
-constexpr int64_t kStretch = 16384;
+constexpr int64_t kNormStretch = 16384;
 
 double sum_of_squares(const float* x, int64_t count) {
   return kernel::sum_of_squares(x, 0, count);
@@ -30,13 +30,13 @@ double gradient_norm(const at::Tensor& flat) {
   TORCH_CHECK(flat.is_contiguous() && flat.device().is_cpu(), "gradient_norm reads a contiguous buffer of the CPU");
   const int64_t size = flat.numel();
   // One sum per stretch, whichever thread makes it, and then one after the other.
-  std::vector<double> sums(static_cast<size_t>((size + kStretch - 1) / kStretch));
+  std::vector<double> sums(static_cast<size_t>((size + kNormStretch - 1) / kNormStretch));
   AT_DISPATCH_FLOATING_TYPES(flat.scalar_type(), "gradient_norm", [&] {
     const scalar_t* data = flat.data_ptr<scalar_t>();
     at::parallel_for(0, static_cast<int64_t>(sums.size()), 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const int64_t at = i * kStretch;
-        sums[static_cast<size_t>(i)] = sum_of_squares(data + at, std::min(kStretch, size - at));
+        const int64_t at = i * kNormStretch;
+        sums[static_cast<size_t>(i)] = sum_of_squares(data + at, std::min(kNormStretch, size - at));
       }
     });
   });

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
-#include "plumb/ops/stopwatch.h"
+#include "plumb/base/step_timer.h"
 #include "plumb/optim/adam.h"
 #include "plumb/optim/radam.h"
 #include "plumb/optim/sgd.h"
@@ -24,18 +24,18 @@ std::unique_ptr<Optimiser> make(const OptimConfig& config, const ParameterStore&
   return std::make_unique<T>(config, store);
 }
 
-struct Binding {
+struct OptimiserBinding {
   std::string_view name;
   std::unique_ptr<Optimiser> (*make)(const OptimConfig& config, const ParameterStore& store);
 };
-constexpr Binding kBindings[] = {
+constexpr OptimiserBinding kOptimiserBindings[] = {
     {"sgd", make<Sgd>}, {"adam", make<Adam>}, {"adamw", make<Adam>}, {"radam", make<Radam>}};
 
 }  // namespace
 
 std::unique_ptr<Optimiser> make_optimiser(const OptimConfig& config, const ParameterStore& store) {
-  const auto binding = std::ranges::find(kBindings, config.name, &Binding::name);
-  TORCH_CHECK(binding != std::end(kBindings), "no optimiser is called ", config.name);
+  const auto binding = std::ranges::find(kOptimiserBindings, config.name, &OptimiserBinding::name);
+  TORCH_CHECK(binding != std::end(kOptimiserBindings), "no optimiser is called ", config.name);
   return binding->make(config, store);
 }
 
@@ -56,7 +56,7 @@ bool Optimiser::in_floats() const {
 }
 
 void Optimiser::step(double lr, double gradient_scale) {
-  const ops::PartScope scope(ops::StepPart::Optimiser);
+  const PartScope scope(StepPart::Optimiser);
   const Update update = this->update(lr, ++steps_, gradient_scale);
   const bool whole = scales_and_decays(), decays = config_.weight_decay != 0 && !whole;
   const int64_t size = values_.numel();

@@ -73,18 +73,18 @@ double step(const Moment& m) {
   return m.lr * std::pow(m.schedule.decay, static_cast<double>(steps));
 }
 
-struct Binding {
+struct ScheduleBinding {
   std::string_view name;
   double (*after_warmup)(const Moment&);
 };
-constexpr Binding kBindings[] = {{"constant", constant},
-                                 {"inverse_sqrt", inverse_sqrt},
-                                 {"inverse_sqrt_tail", inverse_sqrt_tail},
-                                 {"inverse_sqrt_nowarmup", inverse_sqrt_nowarmup},
-                                 {"linear", linear},
-                                 {"polynomial", polynomial},
-                                 {"cosine", cosine},
-                                 {"step", step}};
+constexpr ScheduleBinding kScheduleBindings[] = {{"constant", constant},
+                                                 {"inverse_sqrt", inverse_sqrt},
+                                                 {"inverse_sqrt_tail", inverse_sqrt_tail},
+                                                 {"inverse_sqrt_nowarmup", inverse_sqrt_nowarmup},
+                                                 {"linear", linear},
+                                                 {"polynomial", polynomial},
+                                                 {"cosine", cosine},
+                                                 {"step", step}};
 
 const ScheduleRow& row_of(const ScheduleConfig& schedule) {
   const ScheduleRow* row = find_schedule(schedule.name);
@@ -103,8 +103,8 @@ double learning_rate(const ScheduleConfig& schedule, double lr, int64_t update, 
                  .W = static_cast<double>(schedule.warmup_updates.value_or(row.warmup_updates)),
                  .epoch = epoch};
   if (m.k < m.W) return schedule.warmup_init_lr + m.k * (lr - schedule.warmup_init_lr) / m.W;
-  const auto binding = std::ranges::find(kBindings, row.name, &Binding::name);
-  if (binding == std::end(kBindings)) throw std::logic_error(schedule.name + " has a row but no function");
+  const auto binding = std::ranges::find(kScheduleBindings, row.name, &ScheduleBinding::name);
+  if (binding == std::end(kScheduleBindings)) throw std::logic_error(schedule.name + " has a row but no function");
   return std::max(binding->after_warmup(m), schedule.min_lr);
 }
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "plumb/report/sources.h"
+#include "plumb/runs/sources.h"
 
 namespace plumb {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plumb/report/sources.h"
+#include "plumb/runs/sources.h"
 
 namespace plumb {
 

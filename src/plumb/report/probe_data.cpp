@@ -12,7 +12,7 @@
 #include "plumb/catalogue/probes.h"
 #include "plumb/report/json_depth.h"
 #include "plumb/report/run_data.h"
-#include "plumb/report/run_records.h"
+#include "plumb/runs/run_records.h"
 
 namespace plumb {
 namespace {

@@ -16,9 +16,9 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/jsonl.h"
-#include "plumb/report/reduce.h"
-#include "plumb/report/run_records.h"
-#include "plumb/report/run_summary.h"
+#include "plumb/runs/reduce.h"
+#include "plumb/runs/run_records.h"
+#include "plumb/runs/run_summary.h"
 
 namespace plumb {
 namespace {

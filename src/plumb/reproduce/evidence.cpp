@@ -9,8 +9,8 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
-#include "plumb/report/run_records.h"
-#include "plumb/report/run_summary.h"
+#include "plumb/runs/run_records.h"
+#include "plumb/runs/run_summary.h"
 
 namespace plumb::reproduce {
 namespace {

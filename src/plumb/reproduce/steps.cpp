@@ -14,12 +14,12 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
+#include "plumb/process/engine_process.h"
+#include "plumb/process/front_process.h"
+#include "plumb/process/signals.h"
 #include "plumb/reproduce/evidence.h"
-#include "plumb/sweep/engine_process.h"
 #include "plumb/sweep/read_sweep.h"
 #include "plumb/sweep/run_all.h"
-#include "plumb/sweep/signals.h"
-#include "plumb/text/front_process.h"
 
 namespace plumb::reproduce {
 namespace {

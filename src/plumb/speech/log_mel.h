@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "plumb/speech/audio/log_mel_options.h"
+#include "plumb/audio/log_mel_options.h"
 
 namespace plumb {
 

@@ -10,7 +10,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
 #include "plumb/config/dump.h"
-#include "plumb/text/front_process.h"
+#include "plumb/process/front_process.h"
 
 namespace plumb {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "plumb/report/run_summary.h"
+#include "plumb/runs/run_summary.h"
 #include "plumb/sweep/compare.h"
 #include "plumb/sweep/plan.h"
 

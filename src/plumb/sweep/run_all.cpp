@@ -17,12 +17,12 @@
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/base/make_folder.h"
-#include "plumb/sweep/engine_process.h"
+#include "plumb/process/engine_process.h"
+#include "plumb/process/front_process.h"
+#include "plumb/process/signals.h"
 #include "plumb/sweep/prepare_data.h"
 #include "plumb/sweep/progress.h"
-#include "plumb/sweep/signals.h"
 #include "plumb/sweep/stored_plan.h"
-#include "plumb/text/front_process.h"
 
 namespace plumb {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "plumb/decode/generate.h"
-#include "plumb/ops/gemm.h"
+#include "plumb/ops/fused/gemm.h"
 
 namespace plumb {
 

@@ -6,12 +6,12 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include "plumb/audio/read_audio.h"
+#include "plumb/audio/resample.h"
 #include "plumb/base/error.h"
 #include "plumb/base/progress.h"
 #include "plumb/data/token_file.h"
 #include "plumb/nn/subsampler.h"
-#include "plumb/speech/audio/read_audio.h"
-#include "plumb/speech/audio/resample.h"
 #include "plumb/speech/frame_statistics.h"
 #include "plumb/speech/log_mel.h"
 #include "plumb/speech/normalise.h"

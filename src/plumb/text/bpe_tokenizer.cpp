@@ -7,7 +7,7 @@ namespace plumb {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\v\f\r\n";
-constexpr std::string_view kJoiner = "@@";
+constexpr std::string_view kContinues = "@@";
 
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
@@ -20,8 +20,8 @@ std::vector<std::string> words_of(std::string_view line) {
 }
 
 void append_piece(std::string& text, std::string_view piece) {
-  if (piece.ends_with(kJoiner)) {
-    text += piece.substr(0, piece.size() - kJoiner.size());
+  if (piece.ends_with(kContinues)) {
+    text += piece.substr(0, piece.size() - kContinues.size());
   } else {
     text.append(piece) += ' ';
   }

@@ -22,7 +22,7 @@ namespace {
 using Counts = StringMap<int64_t>;
 using Entry = std::pair<std::string, int64_t>;
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kMark = "\xEF\xBB\xBF";
 constexpr std::string_view kSpecialNames[] = {"<s>", "<pad>", "</s>", "<unk>"};
 
 void count(Counts& counts, std::string_view token) {
@@ -82,7 +82,7 @@ int32_t write(const std::vector<Entry>& entries, std::span<const std::string> te
   std::string text;
   // Whoever reads the file takes one mark off its beginning: a token that begins with the same character needs a
   // second.
-  if (entries.front().first.starts_with(kByteOrderMark)) text = kByteOrderMark;
+  if (entries.front().first.starts_with(kMark)) text = kMark;
   for (const auto& [token, times] : entries) text.append(token).append(fmt::format(" {}\n", times));
   write_whole(path, text);
   return static_cast<int32_t>(entries.size()) + kSpecials;

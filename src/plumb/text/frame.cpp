@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "frames are little-endian and copied as they are");
 
-constexpr size_t kPiece = size_t{1} << 20;
+constexpr size_t kFramePiece = size_t{1} << 20;
 
 [[noreturn]] void fail(const char* action) {
   throw std::system_error(errno, std::generic_category(), action);
@@ -115,7 +115,7 @@ bool read_frame(int fd, std::string& bytes) {
   if (got < sizeof(length)) throw FrameError("the input ends inside a frame");
   while (bytes.size() < length) {  // as it comes: a length of 4 GB costs nothing until the bytes are there
     const size_t begin = bytes.size();
-    const size_t count = std::min(kPiece, length - begin);
+    const size_t count = std::min(kFramePiece, length - begin);
     bytes.resize(begin + count);
     if (read_fully(fd, bytes.data() + begin, count) < count) throw FrameError("the input ends inside a frame");
   }
@@ -124,7 +124,7 @@ bool read_frame(int fd, std::string& bytes) {
 
 void write_frame(int fd, std::string_view bytes) {
   const uint32_t length = checked_u32(bytes.size());
-  if (bytes.size() <= kPiece) {  // one call for small frames: half the cost of a question and its answer
+  if (bytes.size() <= kFramePiece) {  // one call for small frames: half the cost of a question and its answer
     std::string whole(reinterpret_cast<const char*>(&length), sizeof(length));
     write_fully(fd, whole.append(bytes));
     return;

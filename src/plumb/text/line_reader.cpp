@@ -12,7 +12,7 @@
 namespace plumb {
 namespace {
 
-constexpr size_t kPiece = 64 * 1024;
+constexpr size_t kLinePiece = 64 * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool looks_like_utf16(std::string_view line) {
@@ -42,10 +42,10 @@ void drop_last_character(std::string& line) {
 }  // namespace
 
 LineReader::LineReader(const std::string& path, LineOptions options)
-    : name_(path), options_(options), source_(open_bytes(path)), buffer_(kPiece) {}
+    : name_(path), options_(options), source_(open_bytes(path)), buffer_(kLinePiece) {}
 
 LineReader::LineReader(FileDescriptor file, std::string name, LineOptions options)
-    : name_(std::move(name)), options_(options), source_(open_bytes(std::move(file), name_)), buffer_(kPiece) {}
+    : name_(std::move(name)), options_(options), source_(open_bytes(std::move(file), name_)), buffer_(kLinePiece) {}
 
 bool LineReader::next(std::string& line) {
   line.clear();
@@ -125,7 +125,7 @@ std::string LineReader::here() const {
 
 uint64_t count_lines(const std::string& path) {
   const std::unique_ptr<ByteSource> source = open_bytes(path);
-  std::vector<char> buffer(kPiece);
+  std::vector<char> buffer(kLinePiece);
   uint64_t lines = 0;
   char last = '\n';
   while (const size_t got = source->read(buffer)) {

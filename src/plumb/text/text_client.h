@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/text/front_process.h"
+#include "plumb/process/front_process.h"
 #include "plumb/text/tokenizer.h"
 
 namespace plumb {

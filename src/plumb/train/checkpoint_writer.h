@@ -3,7 +3,7 @@
 #include <future>
 #include <vector>
 
-#include "plumb/run/checkpoint.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/train/phase.h"
 
 namespace plumb {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "plumb/base/jsonl.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/config/config.h"
 #include "plumb/data/prepared.h"
 #include "plumb/optim/optimiser.h"
-#include "plumb/run/checkpoint.h"
-#include "plumb/run/run_lock.h"
-#include "plumb/run/tensorboard.h"
+#include "plumb/runs/run_lock.h"
+#include "plumb/runs/tensorboard.h"
 #include "plumb/task/task.h"
 #include "plumb/train/changes.h"
 #include "plumb/train/checkpoint_writer.h"

@@ -13,8 +13,8 @@
 #include <hwy/targets.h>
 
 #include "plumb/base/random_stream.h"
-#include "plumb/ops/kernel/philox.h"
-#include "plumb/ops/kernel/row_names.h"
+#include "plumb/kernel/philox.h"
+#include "plumb/kernel/row_names.h"
 
 /// What the tests of row kernels share. The oracles are plain loops in double precision, here and in each test.
 namespace plumb::kernel {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/text/spm/spm_trainer.h"
+#include "plumb/spm/spm_trainer.h"
 
 namespace plumb {
 

@@ -1,0 +1,273 @@
+#include "plumb/runs/run_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include "plumb/base/error.h"
+#include "plumb/base/jsonl.h"
+#include "plumb/catalogue/metrics.h"
+#include "plumb/catalogue/schedules.h"
+#include "plumb/config/from_toml.h"
+#include "plumb/runs/run_records.h"
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view kStates[] = {"trained", "stuck", "diverged", "interrupted", "unfinished", "not started"};
+
+std::optional<Config> config_of(const fs::path& run) {
+  const fs::path file = run / "config.toml";
+  if (cannot_be_read(file)) return std::nullopt;
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.empty()) return std::nullopt;  // or there is no such file: its defaults would pass for what was trained
+  try {
+    return from_toml(text, file.string());
+  } catch (const Error&) {  // a key of another version
+    return std::nullopt;
+  }
+}
+
+std::string variant_of(const ModelConfig& model) {
+  const std::string& encoder = model.encoder_variant.empty() ? model.variant : model.encoder_variant;
+  const std::string& decoder = model.decoder_variant.empty() ? model.variant : model.decoder_variant;
+  switch (model.form) {
+    case Form::Encoder:
+      return encoder;
+    case Form::Decoder:
+      return decoder;
+    default:
+      return encoder == decoder ? encoder : encoder + "/" + decoder;
+  }
+}
+
+int64_t warmup_of(const ScheduleConfig& schedule) {
+  if (schedule.warmup_updates) return *schedule.warmup_updates;
+  const ScheduleRow* row = find_schedule(schedule.name);
+  return row ? row->warmup_updates : 0;
+}
+
+void take_config(RunSummary& summary) {
+  if (!summary.config) return;
+  const Config& config = *summary.config;
+  summary.variant = variant_of(config.model);
+  summary.encoder_layers = config.model.form == Form::Decoder ? 0 : config.model.encoder_layers;
+  summary.decoder_layers = config.model.form == Form::Encoder ? 0 : config.model.decoder_layers;
+  summary.width = config.model.width;
+  summary.lr = config.optim.lr;
+  summary.warmup_updates = warmup_of(config.schedule);
+  summary.max_update = config.train.max_update;
+  summary.seed = config.seed;
+}
+
+// ---- fields of records: absent, or of another type, is not there ----
+
+std::optional<double> number(const json& record, const std::string& key) {
+  const auto found = record.find(key);
+  if (found == record.end()) return std::nullopt;
+  try {
+    return number_of_json(*found);
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string text(const json& record, const std::string& key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+ValidationPoint validation(const json& record) {
+  ValidationPoint point;
+  point.update = record.at("update").get<int64_t>();
+  point.loss = number(record, "loss").value_or(NAN);
+  point.nll = number(record, "nll").value_or(point.loss);
+  point.ppl = number(record, "ppl").value_or(std::exp(point.nll));
+  for (const auto& [key, value] : record.items()) {
+    if (key == "type" || key == "update" || key == "epoch" || key == "loss" || key == "nll" || key == "ppl") continue;
+    if (const std::optional<double> score = number(record, key)) point.scores[key] = *score;
+  }
+  return point;
+}
+
+// What is not a metric is a loss of a kind: perplexities and bits per byte.
+bool better(const std::string& name, double a, double b) {
+  const MetricRow* row = find_metric(name.substr(0, name.find('.')));
+  return row && row->better == MetricRow::Better::Higher ? a > b : a < b;
+}
+
+void take_validation(RunSummary& summary, const json& record) {
+  summary.last = validation(record);
+  const ValidationPoint& point = *summary.last;
+  if (std::isfinite(point.loss) && (!summary.best || point.loss < summary.best->loss)) summary.best = point;
+  for (const auto& [name, value] : point.scores) {
+    const auto known = summary.best_scores.find(name);
+    if (!std::isfinite(value)) continue;
+    if (known == summary.best_scores.end() || better(name, value, known->second.value)) {
+      summary.best_scores[name] = {value, point.update};
+    }
+  }
+}
+
+void take_event(RunSummary& summary, const json& record) {
+  const std::string event = text(record, "event");
+  if (event == "started" || event == "resumed") {
+    summary.state = RunState::Unfinished;
+    summary.failure.reset();
+  }
+  if (event == "started") summary.parameters = static_cast<int64_t>(number(record, "parameters").value_or(0));
+  if (event == "diverged" || event == "stuck") {
+    summary.failure = RunFailure{};
+    summary.failure->update = record.at("update").get<int64_t>();
+    summary.failure->reason = text(record, "reason");
+  }
+  if (event == "ended") {
+    const auto state = std::ranges::find(kStates, text(record, "outcome"));
+    if (state != std::end(kStates)) summary.state = static_cast<RunState>(state - std::begin(kStates));
+  }
+}
+
+/// The first update that was not finite, of the row of them that ended a run.
+class FirstNonfinite {
+ public:
+  void see(const json& record) {
+    const auto update = record.at("update").get<int64_t>();
+    if (text(record, "event") == "nonfinite" && update != last_ + 1) first_ = record;
+    if (text(record, "event") == "nonfinite") last_ = update;
+  }
+  void tell(RunFailure& failure) const {
+    // The event counts the update that failed from 0, the end counts those that are done.
+    if (first_.is_null() || last_ + 1 < failure.update) return;
+    failure.tap = text(first_, "tap");
+    failure.gradient_tap = text(first_, "gradient_tap");
+    failure.parameter = text(first_, "parameter");
+  }
+
+ private:
+  json first_;
+  int64_t last_ = -2;
+};
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::ranges::sort(values);
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// Records carry no time: tokens between two of them, divided by tokens a second, are the seconds between them.
+class Clock {
+ public:
+  void see(const json& record) {
+    const std::optional<double> rate = number(record, "wps"), tokens = number(record, "tokens");
+    if (!rate || !std::isfinite(*rate) || *rate <= 0) return;
+    rates_.push_back(*rate);
+    if (!tokens || !std::isfinite(*tokens) || *tokens < tokens_) return;
+    seconds_ += (*tokens - tokens_) / *rate;
+    tokens_ = *tokens;
+  }
+  void tell(RunSummary& summary) const {
+    summary.tokens_per_second = median(rates_);
+    if (tokens_ > 0) summary.seconds = seconds_;
+  }
+
+ private:
+  std::vector<double> rates_;
+  double tokens_ = 0, seconds_ = 0;
+};
+
+/// What the config says. Without one these are not known, which is another thing than 0.
+json settings_of(const RunSummary& summary) {
+  return {{"variant", summary.variant},
+          {"encoder_layers", summary.encoder_layers},
+          {"decoder_layers", summary.decoder_layers},
+          {"width", summary.width},
+          {"lr", summary.lr},
+          {"warmup_updates", summary.warmup_updates},
+          {"max_update", summary.max_update},
+          {"seed", summary.seed}};
+}
+
+json as_json(const ValidationPoint& point) {
+  json result = {{"update", point.update}, {"loss", point.loss}, {"nll", point.nll}, {"ppl", point.ppl}};
+  for (const auto& [name, value] : point.scores) result["scores"][name] = value;
+  return result;
+}
+
+}  // namespace
+
+std::string_view state_name(RunState state) {
+  return kStates[static_cast<size_t>(state)];
+}
+
+RunSummary summarise_run(const fs::path& run, const std::vector<json>& records) {
+  RunSummary summary;
+  summary.folder = run;
+  std::error_code ignored;
+  const fs::path folder = fs::weakly_canonical(run, ignored);
+  summary.name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  summary.config = config_of(run);
+  take_config(summary);
+  Clock clock;
+  FirstNonfinite nonfinite;
+  for (const json& record : records) {
+    summary.update = std::max(summary.update, record.at("update").get<int64_t>());
+    const json& type = record.at("type");
+    if (type == "event") {
+      nonfinite.see(record);
+      take_event(summary, record);
+    } else if (type == "valid") {
+      take_validation(summary, record);
+    } else if (type == "train") {
+      clock.see(record);
+      summary.train_loss = number(record, "loss");
+    }
+  }
+  clock.tell(summary);
+  if (summary.failure) nonfinite.tell(*summary.failure);
+  return summary;
+}
+
+RunSummary read_run_summary(const fs::path& run) {
+  const RunRecords log = read_run_records(run);
+  RunSummary summary = summarise_run(run, log.records);
+  summary.damaged_lines = log.damaged_lines;
+  return summary;
+}
+
+json to_json(const RunSummary& summary) {
+  json result = {{"name", summary.name},
+                 {"state", state_name(summary.state)},
+                 {"parameters", summary.parameters},
+                 {"update", summary.update}};
+  if (summary.config) result.update(settings_of(summary));
+  const auto add = [&](const char* key, const std::optional<double>& value) {
+    if (value) result[key] = *value;
+  };
+  add("train_loss", summary.train_loss);
+  add("tokens_per_second", summary.tokens_per_second);
+  add("seconds", summary.seconds);
+  if (summary.best) result["best"] = as_json(*summary.best);
+  if (summary.last) result["last"] = as_json(*summary.last);
+  for (const auto& [name, best] : summary.best_scores) {
+    result["best_scores"][name] = {{"value", best.value}, {"update", best.update}};
+  }
+  if (summary.failure) {
+    const RunFailure& f = *summary.failure;
+    result["failure"] = {{"update", f.update},
+                         {"reason", f.reason},
+                         {"tap", f.tap},
+                         {"gradient_tap", f.gradient_tap},
+                         {"parameter", f.parameter}};
+  }
+  return result;
+}
+
+}  // namespace plumb
