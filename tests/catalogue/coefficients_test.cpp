@@ -1,4 +1,4 @@
-// The published tables of VARIANTS 3.4 to 4.13, to the digits in which they are printed.
+// The published tables of mathematics.md 3.4 to 4.13, to the digits in which they are printed.
 
 #include "plumb/catalogue/coefficients.h"
 
@@ -130,7 +130,7 @@ TEST(TFixupMultiplier, RestoresTheXavierGainOfTheValuesWhereTheRegimeHasHalvedTh
   }
 }
 
-// VARIANTS 3.8: at N = 6 the variance of sqrt(d) E[token] is 0.136.
+// mathematics.md 3.8: at N = 6 the variance of sqrt(d) E[token] is 0.136.
 TEST(TFixupMultiplier, ScalesTheEmbeddingByItsOwnStackAndASharedOneByTheEncoder) {
   const Shape shape = deep(6, 18);
   const Place encoder = at(Stack::Encoder, shape), decoder = at(Stack::Decoder, shape);

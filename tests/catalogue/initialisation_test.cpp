@@ -1,4 +1,4 @@
-// The base regimes of VARIANTS 1.3 in closed form.
+// The base regimes of mathematics.md 1.3 in closed form.
 
 #include "plumb/catalogue/initialisation.h"
 
@@ -166,7 +166,7 @@ TEST(FillOfARow, IsTheRegimeTimesTheMultiplier) {
   EXPECT_NEAR(fill_of_row("post_ln", Role::Query, Regime::A).standard_deviation(), 1 / std::sqrt(2 * d), 1e-12);
 }
 
-// VARIANTS 4.10: depth-scaled output matrices would cancel the benefit.
+// mathematics.md 4.10: depth-scaled output matrices would cancel the benefit.
 TEST(FillOfARow, IsNotScaledByDepthUnderLnScaling) {
   EXPECT_NEAR(fill_of_row("ln_scaling", Role::HiddenOut, Regime::G).standard_deviation(), 0.02, 1e-12);
   EXPECT_NEAR(fill_of_row("pre_ln", Role::HiddenOut, Regime::G).standard_deviation(), 0.005, 1e-12);
@@ -184,7 +184,7 @@ TEST(FillOfARow, IsMirroredInTheFeedForwardOfLookLinearOnly) {
   EXPECT_EQ(fill_of_row("post_ln", Role::HiddenIn, Regime::A).mirror, Fill::Mirror::None);
 }
 
-// VARIANTS 1.3, 3.8, 3.9: DeepNorm draws Xavier normals, T-Fixup scales fairseq 0.9.
+// mathematics.md 1.3, 3.8, 3.9: DeepNorm draws Xavier normals, T-Fixup scales fairseq 0.9.
 TEST(RegimeOfARow, IsItsOwnWhereThePaperNeedsOne) {
   EXPECT_EQ(find_variant("t_fixup")->regime, Regime::B);
   EXPECT_EQ(find_variant("deepnorm")->regime, Regime::X);

@@ -1,4 +1,4 @@
-// Each row at each place of a 60-12 model of width 512, against a table written by hand from VARIANTS 2 to 4.
+// Each row at each place of a 60-12 model of width 512, against a table written by hand from mathematics.md 2 to 4.
 
 #include "plumb/catalogue/rule.h"
 
@@ -81,8 +81,8 @@ Sites by_depth(const std::string& first, const std::string& last_encoder, const 
           {last_decoder, last_decoder, last_decoder}};
 }
 
-// Numbers: DeepNorm and B2T without LN for 60-12 are published (VARIANTS 3.9, 3.6), as is Admin's for 36 sub-layers;
-// Admin's for 120 is sqrt(121 / ln 121 - 1) = sqrt(24.2305), 1/sqrt(60) = 0.1291, 1/sqrt(12) = 0.2887.
+// Numbers: DeepNorm and B2T without LN for 60-12 are published (mathematics.md 3.9, 3.6), as is Admin's for 36
+// sub-layers; Admin's for 120 is sqrt(121 / ln 121 - 1) = sqrt(24.2305), 1/sqrt(60) = 0.1291, 1/sqrt(12) = 0.2887.
 const std::map<std::string_view, Sites>& expected() {
   static const std::map<std::string_view, Sites> table = {
       {"post_ln", everywhere("post")},
@@ -213,7 +213,7 @@ TEST(RuleOfLayerScale, StartsWhereTheOptionSays) {
             "in g=vector(1e-06)");
 }
 
-// VARIANTS 8: LN-scaling at l = 1 equals Pre-LN.
+// mathematics.md 7: LN-scaling at l = 1 equals Pre-LN.
 TEST(RuleOfLnScaling, IsPreLnInTheFirstLayer) {
   for (Sublayer sublayer : kDeep.order(Stack::Decoder)) {
     EXPECT_EQ(words_at("ln_scaling", Stack::Decoder, sublayer, 1), words_at("pre_ln", Stack::Decoder, sublayer, 1));

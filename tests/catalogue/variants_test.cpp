@@ -60,7 +60,7 @@ TEST(Variants, ThatFoldIntoPostLnScaleTheirSkip) {
   }
 }
 
-// VARIANTS 2 and 3.6: the published norm-free rows have no norm anywhere, so `final_norm` may not add one.
+// mathematics.md 2 and 3.6: the published norm-free rows have no norm anywhere, so `final_norm` may not add one.
 TEST(Variants, MayDropTheirFinalNormOnlyIfTheyHaveOne) {
   for (const Variant& row : variants()) {
     EXPECT_TRUE(row.ending.norm || !row.final_norm_is_free) << row.name;
@@ -107,7 +107,7 @@ TEST(Variants, SayTheirNormsInWords) {
   }
 }
 
-/// VARIANTS 2, column "final norm", and the parts of a row that no place can see.
+/// mathematics.md 2, column "final norm", and the parts of a row that no place can see.
 struct Whole {
   std::string_view encoder_end, decoder_end;
   WiringKind wiring = WiringKind::Chain;

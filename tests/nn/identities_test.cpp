@@ -1,4 +1,4 @@
-// VARIANTS 8, residual algebra: special cases in which one row must equal another, or plain arithmetic.
+// mathematics.md 7, residual algebra: special cases in which one row must equal another, or plain arithmetic.
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-// What the papers say about a Transformer before its first step, measured on small models (VARIANTS 5 and 8).
+// What the papers say about a Transformer before its first step, measured on small models (mathematics.md 5 and 7).
 
 #include <cmath>
 

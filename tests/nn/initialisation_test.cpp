@@ -101,7 +101,7 @@ TEST(Initialisation, OfThePaddingRowIsZero) {
   EXPECT_EQ(model.parameters().value("decoder.embed_tokens.weight")[kPad].abs().sum().item<double>(), 0);
 }
 
-// VARIANTS 1.3: the variance of the feed-forward branch for unit-variance input, per regime, within 5 %.
+// mathematics.md 1.3: the variance of the feed-forward branch for unit-variance input, per regime, within 5 %.
 TEST(Initialisation, GivesTheFeedForwardBranchItsVariancePerRegime) {
   struct Case {
     Regime regime;

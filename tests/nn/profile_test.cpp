@@ -1,4 +1,4 @@
-// Admin's profiling on a whole model: VARIANTS 3.4.
+// Admin's profiling on a whole model: mathematics.md 3.4.
 
 #include <cmath>
 

@@ -135,7 +135,7 @@ TEST(Attention, OfOneTokenIsItsValue) {
   EXPECT_LE(difference(problem.attend(), rows_of(problem.v)), 1e-14);
 }
 
-// VARIANTS 1.3, regime T: with W_Q = W_K = 0 attention is the mean over positions.
+// mathematics.md 1.3, regime T: with W_Q = W_K = 0 attention is the mean over positions.
 TEST(Attention, OfZeroQueriesIsTheMeanOfTheValuesItSees) {
   Problem problem(Packed({3}), Packed({3}), 1, 4, true);
   problem.q = at::zeros({3, 4}, at::kDouble);

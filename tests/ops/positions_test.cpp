@@ -52,7 +52,7 @@ TEST(Sinusoids, OfMarianAreTheirClosedForm) {
   }
 }
 
-// VARIANTS 8: all sines come first, then all cosines, not in turn; the first frequency is 1.
+// mathematics.md 7: all sines come first, then all cosines, not in turn; the first frequency is 1.
 TEST(Sinusoids, StartWithTheSineAndHaveItsCosineInTheMiddle) {
   const at::Tensor fairseq = ops::sinusoids(Positions::Fairseq, 9, 16, at::kDouble);
   const at::Tensor marian = ops::sinusoids(Positions::Marian, 9, 16, at::kDouble);
@@ -71,7 +71,7 @@ TEST(Sinusoids, OfFairseqEndWithAFrequencyOfExactlyOneTenThousandth) {
   EXPECT_NEAR(at(table, 8, 15), std::cos(10 / 10000.0), 1e-15);
 }
 
-// VARIANTS 1.2: the positions add 1/2 to the variance of x_0, because sin^2 + cos^2 = 1.
+// mathematics.md 1.2: the positions add 1/2 to the variance of x_0, because sin^2 + cos^2 = 1.
 TEST(Sinusoids, HaveAMeanSquareOfOneHalf) {
   for (Positions convention : {Positions::Fairseq, Positions::Marian}) {
     const at::Tensor squares = ops::sinusoids(convention, 30, 64, at::kDouble).square().mean(1);

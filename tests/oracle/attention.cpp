@@ -75,7 +75,7 @@ class Attention {
     return y;
   }
 
-  // VARIANTS 4.7: before the product, on queries and projected memory keys alike.
+  // mathematics.md 4.7: before the product, on queries and projected memory keys alike.
   Matrix query_or_key_norm(const std::string& which, const Matrix& x) const {
     if (options_.qk_norm == "none") return x;
     if (options_.qk_norm == "l2") return l2_per_head(x);

@@ -1,4 +1,4 @@
-// x0 = [norm]( gain * (sqrt(d) E[token] + PE[position]) ), VARIANTS 1.2.
+// x0 = [norm]( gain * (sqrt(d) E[token] + PE[position]) ), mathematics.md 1.2.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace oracle {
 struct FeedForwardOptions {
   bool biases = true;
   bool inner_norm = false;          // P.ffn_layernorm, between activation and W2
-  bool fixup_shifts = false;        // VARIANTS 3.12: before and after the activation
+  bool fixup_shifts = false;        // mathematics.md 3.12: before and after the activation
   std::string norm_kind = "layer";  // the kind of the inner norm
 };
 

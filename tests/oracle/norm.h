@@ -1,4 +1,4 @@
-// The four norms; VARIANTS 1.1 (layer), 4.1 (rms), 4.14 (scale), 4.12 (dyt).
+// The four norms; mathematics.md 1.1 (layer), 4.1 (rms), 4.14 (scale), 4.12 (dyt).
 #pragma once
 
 #include <string>

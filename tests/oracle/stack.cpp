@@ -14,14 +14,14 @@ bool has_final_norm(const Config& config, const std::string& variant) {
   if (config.final_norm == "on") return true;
   if (config.final_norm == "off") return false;
   if (config.final_norm != "default") throw std::invalid_argument("oracle: unknown final_norm " + config.final_norm);
-  // VARIANTS 2, column "final norm".
+  // mathematics.md 2, column "final norm".
   static const std::set<std::string> with = {"pre_ln",      "dlcl_pre",         "sandwich", "normformer",
                                              "sub_ln",      "layer_scale",      "mix_ln",   "ln_scaling",
                                              "hybrid_norm", "hybrid_norm_star", "olmo2",    "dyt"};
   return with.count(variant) > 0;
 }
 
-// VARIANTS 3.7. Row l mixes y_0 .. y_l into the input of layer l (row L: into the end of the stack).
+// mathematics.md 3.7. Row l mixes y_0 .. y_l into the input of layer l (row L: into the end of the stack).
 class History {
  public:
   History(const Context& context, const StackInfo& stack) : context_(context), stack_(stack) {}

@@ -1,4 +1,4 @@
-// VARIANTS 3.4: w = 1; omega_i = w; w = sqrt(Var(omega_i x) + Var(a)), one chain per stack, over all elements.
+// mathematics.md 3.4: w = 1; omega_i = w; w = sqrt(Var(omega_i x) + Var(a)), one chain per stack, over all elements.
 
 #include "plumb/residual/admin_profile.h"
 

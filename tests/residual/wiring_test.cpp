@@ -72,7 +72,7 @@ TEST(Chain, ObeysThePlanAboutTheFinalNorm) {
   EXPECT_TRUE(store.entries().empty());
 }
 
-// VARIANTS 3.12: the encoder ends in s (x - b), the decoder in x - b.
+// mathematics.md 3.12: the encoder ends in s (x - b), the decoder in x - b.
 TEST(Chain, EndsWithTheShiftOfFixupAndItsScaleInTheEncoderOnly) {
   const at::Tensor y = random(4, 2);
   const Wired encoder("fixup"), decoder("fixup", Stack::Decoder);
@@ -133,7 +133,7 @@ TEST_F(Dlcl, AfterLayersNormsTheMixExceptThatOfTheEmbeddingAlone) {
   EXPECT_FALSE(w.store.has("encoder.layer_norm.weight"));
 }
 
-// VARIANTS 3.7: (L+1)(L+2)/2 numbers and L norms; every row starts as an average.
+// mathematics.md 3.7: (L+1)(L+2)/2 numbers and L norms; every row starts as an average.
 TEST_F(Dlcl, HasALowerTriangleOfWeightsThatStartsAsAverages) {
   Wired w("dlcl_post");
   EXPECT_EQ(w.store.parameter_count(), 6 * 7 / 2 + 5 * 2 * kWidth);
@@ -143,7 +143,7 @@ TEST_F(Dlcl, HasALowerTriangleOfWeightsThatStartsAsAverages) {
   }
 }
 
-// VARIANTS 8: one-hot weights on the last entry give the plain stack, and one norm per layer.
+// mathematics.md 7: one-hot weights on the last entry give the plain stack, and one norm per layer.
 TEST_F(Dlcl, WithOneHotWeightsReadsTheLastLayerOnly) {
   const Wired w("dlcl_pre");
   for (size_t row = 0; row <= 5; ++row) {
@@ -158,7 +158,7 @@ TEST_F(Dlcl, WithOneHotWeightsReadsTheLastLayerOnly) {
   }
 }
 
-// VARIANTS 4.4: r_0 = s x_0, r <- r + s a, out = x + LN_f(r) with an epsilon of 1e-7.
+// mathematics.md 4.4: r_0 = s x_0, r <- r + s a, out = x + LN_f(r) with an epsilon of 1e-7.
 TEST(Dual, AddsASecondStreamThatIsNormalisedAtTheEndOnly) {
   for (double s : {1.0, 0.05}) {
     const Wired w("residual_dual", Stack::Decoder, s);

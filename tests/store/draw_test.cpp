@@ -102,7 +102,7 @@ TEST(DrawnValues, OfAMirroredFillRepeatTheFirstHalfWithTheOtherSign) {
   }
 }
 
-// VARIANTS 3.13: FF(x) = W2 act(W1 x) is linear at the start, so FF(x) + FF(-x) = 0.
+// mathematics.md 3.13: FF(x) = W2 act(W1 x) is linear at the start, so FF(x) + FF(-x) = 0.
 TEST(DrawnValues, OfAMirroredFeedForwardMakeItOdd) {
   const at::Tensor w1 = drawn({.kind = Fill::Kind::Uniform, .value = 1, .mirror = Fill::Mirror::Rows}, {12, 5});
   const at::Tensor w2 = drawn({.kind = Fill::Kind::Uniform, .value = 1, .mirror = Fill::Mirror::Columns}, {5, 12}, 2);

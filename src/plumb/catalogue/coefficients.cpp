@@ -1,4 +1,4 @@
-// The formulas behind the rows: numbers that depend on depth, width and role (VARIANTS 3.4 - 4.13).
+// The formulas behind the rows: numbers that depend on depth, width and role (mathematics.md 3.4 - 4.13).
 
 #include "plumb/catalogue/coefficients.h"
 
