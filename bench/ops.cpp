@@ -23,8 +23,8 @@
 namespace plumb::bench {
 namespace {
 
-using testing::CaseSize;
-using testing::DerivativeCase;
+using test::CaseSize;
+using test::DerivativeCase;
 using Tensors = std::vector<at::Tensor>;
 
 double seconds_of(const std::function<void()>& work) {
@@ -95,7 +95,7 @@ int run(int argc, char** argv) {
   at::set_num_threads(threads);
   const auto right = Table::Align::Right;
   Table table({{"op"}, {"fused ms", right}, {"reference ms", right}, {"times as fast", right}, {"GB/s", right}});
-  for (const DerivativeCase& which : testing::op_cases(CaseSize::Real)) {
+  for (const DerivativeCase& which : test::op_cases(CaseSize::Real)) {
     if (which.name.find(only) == std::string::npos) continue;
     const Measured m = measure(which, rounds);
     table.add_row({which.name, fmt::format("{:.2f}", 1e3 * m.fused), fmt::format("{:.2f}", 1e3 * m.reference),

@@ -16,6 +16,9 @@ target_compile_options(plumb_options INTERFACE
 target_compile_definitions(plumb_options INTERFACE PLUMB_VERSION="${PROJECT_VERSION}")
 
 if(PLUMB_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
+  add_compile_options(-fsanitize=${PLUMB_SANITIZE} -fno-omit-frame-pointer)
+  if(PLUMB_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+  add_link_options(-fsanitize=${PLUMB_SANITIZE})
 endif()

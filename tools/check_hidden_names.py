@@ -12,11 +12,16 @@ DECLARATION = re.compile(
     r"^(?![ }])(?:"
     r"(?:(?:static |inline |thread_local |volatile )*(?:const(?:expr)?|std::atomic<[^>]*>|thread_local|volatile) [^=({;]*?"
     r"\b(?P<constant>[A-Za-z_]\w*)(?:\[[^\]]*\])*(?: = |\{|;)"
+    r"|const [\w:]+ (?P<made>k[A-Z]\w*)\("
     r"|(?:struct|class|enum class|union) (?P<type>\w+)[^;]*?\{"
-    r"|using (?P<alias>\w+) = )"
+    r"|using (?P<alias>\w+ = [^;]*);)"
     r"|(?!(?:namespace|using|return|else|template|struct|class|enum)\b)[\w:<>,&*\[\] ]+?[ &*](?P<function>(?!operator\b)[A-Za-z_]\w*)"
     r"(?P<parameters>\((?:[^;{}()]|\(\))*\))(?: const)?(?: noexcept)? \{"
     r")", re.MULTILINE)
+
+
+# Compiled one file at a time.
+ALONE = ("kernel",)
 
 
 def hidden_parts(content):
@@ -35,24 +40,25 @@ def types_only(parameters):
 
 
 def names(content):
-    """(line, name) of every declaration that a file hides."""
+    """(line, name, meaning) of every declaration that a file hides; the meaning is that of an alias."""
     for offset, part in hidden_parts(content):
         for match in DECLARATION.finditer(part):
-            name = match["constant"] or match["type"] or match["alias"]
+            name, _, meaning = (match["constant"] or match["made"] or match["type"] or match["alias"] or "").partition(" = ")
             if match["function"]:
                 name = match["function"] + types_only(match["parameters"])
-            yield content.count("\n", 0, offset + match.start()) + 1, name
+            yield content.count("\n", 0, offset + match.start()) + 1, name, meaning
 
 
 def problems(root):
     seen = collections.defaultdict(dict)
     for path in tree.files(root):
-        if path.parts[:2] != ("src", "plumb") or path.suffix != ".cpp" or path.parts[2] in ("kernel", "cli"):
+        grouped = path.parts[:2] == ("src", "plumb") and path.parts[2] not in ALONE or path.parts[0] == "tests"
+        if not grouped or path.suffix != ".cpp":
             continue
-        folder = seen[path.parts[2]]
-        for line, name in names(tree.text(root / path) or ""):
-            before = folder.setdefault(name, path)
-            if before != path:
+        folder = seen[path.parts[:2] if path.parts[0] == "tests" else path.parts[:3]]
+        for line, name, meaning in names(tree.text(root / path) or ""):
+            before, meant = folder.setdefault(name, (path, meaning))
+            if before != path and not (meaning and meaning == meant):  # an alias may be said twice
                 yield f"{path}:{line}: {name} is also hidden in {before}; they are compiled together"
 
 

@@ -8,7 +8,7 @@
 #include "plumb/base/error.h"
 
 #include "audio/support/sound_files.h"
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 // libsndfile 1.2.0 forgets 6 kB of each damaged Ogg file that it refuses. LeakSanitizer asks for this name.
 extern "C" const char* __lsan_default_suppressions();
@@ -16,7 +16,7 @@ extern "C" const char* __lsan_default_suppressions() {
   return "leak:vorbis_info_init";
 }
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -191,4 +191,4 @@ TEST_F(ReadAudio, DamagedBytesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

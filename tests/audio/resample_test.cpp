@@ -8,7 +8,7 @@
 
 #include "audio/support/sound_files.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 /// The amplitude that a tone has in the middle half of some sound, by projection on it.
@@ -59,4 +59,4 @@ TEST(Resample, RatesTooFarApartAreRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -6,9 +6,9 @@
 #include "plumb/base/error.h"
 
 #include "audio/support/sound_files.h"
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 TEST(WriteWav, WritesTheFileThatLibsndfileWrites) {
@@ -36,4 +36,4 @@ TEST(WriteWav, LeavesNothingBehindWhenItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -11,7 +11,7 @@
 
 #include "plumb/base/error.h"
 
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

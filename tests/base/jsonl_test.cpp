@@ -9,7 +9,7 @@
 
 #include "plumb/base/error.h"
 
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

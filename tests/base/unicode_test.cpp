@@ -8,7 +8,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 const std::string kBroken[] = {"\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE4\xBD", "a\xFFz"};
@@ -57,4 +57,4 @@ TEST(Unicode, LowercasesTextsAsPythonDoes) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

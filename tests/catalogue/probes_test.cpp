@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 TEST(Probes, HaveEverythingThatAPersonNeedsToKnow) {
@@ -25,4 +25,4 @@ TEST(Probes, HaveEverythingThatAPersonNeedsToKnow) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

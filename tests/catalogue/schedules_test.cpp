@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-bool is_line(std::string_view text) {
+bool is_one_line(std::string_view text) {
   return !text.empty() && text.find('\n') == std::string_view::npos && !text.ends_with('.');
 }
 
@@ -26,7 +26,8 @@ TEST(Schedules, AreFoundByTheirNameAndByNothingElse) {
 }
 
 TEST(Schedules, SayOnOneLineWhatTheyDo) {
-  for (const ScheduleRow& row : schedules()) EXPECT_TRUE(is_line(row.summary) && is_line(row.formula)) << row.name;
+  for (const ScheduleRow& row : schedules())
+    EXPECT_TRUE(is_one_line(row.summary) && is_one_line(row.formula)) << row.name;
 }
 
 TEST(Schedules, ThatEndReadTheLastUpdate) {

@@ -15,12 +15,12 @@
 namespace plumb {
 namespace {
 
-using namespace testing_config;
+using namespace test;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct Case {
+struct OptimCase {
   const char* name;
   Overrides overrides;  // the last of them is to blame
   const char* where;
@@ -28,12 +28,12 @@ struct Case {
   const char* remedy;
 };
 
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const OptimCase& c, std::ostream* out) {
   *out << c.name;
 }
 
 // clang-format off
-const Case kCases[] = {
+const OptimCase kOptimCases[] = {
     {"optimiser", {"optim.name=adan"}, "optim.name", "there is no optimiser \"adan\"", "Did you mean adam? `plumb list optimisers`"},
     {"zero_lr", {"optim.lr=0"}, "optim.lr", "a learning rate of 0 trains nothing", "above 0"},
     {"negative_lr", {"optim.lr=-1e-3"}, "optim.lr", "-0.001", "above 0"},
@@ -70,17 +70,17 @@ const Case kCases[] = {
 };
 // clang-format on
 
-class EveryOptimCheck : public testing::TestWithParam<Case> {};
+class EveryOptimCheck : public testing::TestWithParam<OptimCase> {};
 
 TEST_P(EveryOptimCheck, NamesKeyAndRemedyOnOneLine) {
-  const Case& c = GetParam();
+  const OptimCase& c = GetParam();
   const std::string error = error_of_set(c.overrides);
   EXPECT_THAT(error,
               AllOf(StartsWith(std::string("--set ") + c.where + ": "), HasSubstr(c.problem), HasSubstr(c.remedy)));
   EXPECT_EQ(error.find('\n'), std::string::npos) << error;
 }
 
-INSTANTIATE_TEST_SUITE_P(List, EveryOptimCheck, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(List, EveryOptimCheck, testing::ValuesIn(kOptimCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(CheckOptim, AcceptsEveryOptimiserWithDefaults) {

@@ -12,7 +12,7 @@
 #include "plumb/config/load.h"
 
 /// What the tests of config/ share: files in a folder of their own, and the message of an error.
-namespace plumb::testing_config {
+namespace plumb::test {
 
 /// A folder that is gone at the end of the test.
 class Folder {
@@ -54,4 +54,4 @@ inline std::string error_of_set(const Overrides& overrides) {
   return error_of([&] { load_overrides(overrides); });
 }
 
-}  // namespace plumb::testing_config
+}  // namespace plumb::test

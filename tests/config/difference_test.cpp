@@ -12,7 +12,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_config;
+using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

@@ -14,7 +14,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_config;
+using namespace test;
 using ::testing::HasSubstr;
 
 // Field by field, not by their text: what is compared must not be what is tested.

@@ -14,7 +14,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_config;
+using namespace test;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

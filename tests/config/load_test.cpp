@@ -13,7 +13,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_config;
+using namespace test;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;

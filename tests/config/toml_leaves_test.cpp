@@ -4,7 +4,7 @@
 #include "plumb/base/error.h"
 #include "plumb/config/toml_reader.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

@@ -141,7 +141,7 @@ TEST(Headline, AndArticleHaveTheStatedLengths) {
   for (const auto& [length, times] : lengths) EXPECT_GT(times, 30) << length;
 }
 
-std::set<std::string> vocabulary_of(const HeadlinePairs& pairs) {
+std::set<std::string> headline_vocabulary(const HeadlinePairs& pairs) {
   std::set<std::string> vocabulary;
   for (const auto* texts : {&pairs.articles, &pairs.headlines}) {
     for (const std::string& text : *texts) {
@@ -152,11 +152,11 @@ std::set<std::string> vocabulary_of(const HeadlinePairs& pairs) {
 }
 
 TEST(Headline, HasAVocabularyOfSomeHundredWordsAndTrainingShowsThemAll) {
-  const std::set<std::string> train = vocabulary_of(headline_pairs(Split::Train, 5000, 1));
+  const std::set<std::string> train = headline_vocabulary(headline_pairs(Split::Train, 5000, 1));
   EXPECT_GT(train.size(), 300u);
   EXPECT_LT(train.size(), 500u);
   for (const Split split : {Split::Valid, Split::Test}) {
-    for (const std::string& word : vocabulary_of(headline_pairs(split, 1000, 1)))
+    for (const std::string& word : headline_vocabulary(headline_pairs(split, 1000, 1)))
       EXPECT_TRUE(train.contains(word)) << word;
   }
 }

@@ -17,12 +17,12 @@
 namespace plumb {
 namespace {
 
-using Words = std::vector<std::string>;
+using NumberWords = std::vector<std::string>;
 
-Words words_of(std::string text) {
+NumberWords number_words_of(std::string text) {
   std::ranges::replace(text, '-', ' ');
   std::istringstream stream(text);
-  Words words;
+  NumberWords words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
 }
@@ -36,7 +36,7 @@ const std::map<std::string, int64_t> kEnglish = {
 
 int64_t parse_english(const std::string& text) {
   int64_t whole = 0, group = 0;
-  for (const std::string& word : words_of(text)) {
+  for (const std::string& word : number_words_of(text)) {
     if (word == "hundred") {
       group *= 100;
     } else if (word == "thousand" || word == "million") {
@@ -84,7 +84,7 @@ int64_t parse_german(std::string_view text) {
 /// "four two one", which is not the sum of its words; -1 if there are other words.
 int64_t parse_digits(const std::string& text) {
   int64_t number = 0;
-  for (const std::string& word : words_of(text)) {
+  for (const std::string& word : number_words_of(text)) {
     const auto found = kEnglish.find(word);
     if (found == kEnglish.end() || found->second > 9) return -1;
     number = 10 * number + found->second;
@@ -248,7 +248,7 @@ TEST(NumberPairsLabelled, LookTheSameInBothHalvesOneSentenceAtATime) {
   const LabelledPairs pairs = number_pairs_labelled(Split::Train, 8000, 999'999, 1);
   std::map<std::string, double> firsts, seconds, german;
   for (size_t i = 0; i < pairs.labels.size(); ++i) {
-    firsts[pairs.labels[i]] += static_cast<double>(words_of(pairs.first[i]).size()) / 4000;
+    firsts[pairs.labels[i]] += static_cast<double>(number_words_of(pairs.first[i]).size()) / 4000;
     seconds[pairs.labels[i]] += static_cast<double>(pairs.second[i].size()) / 4000;
     german[pairs.labels[i]] += parse_digits(pairs.second[i]) < 0 ? 1. / 4000 : 0;
   }

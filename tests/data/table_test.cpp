@@ -8,7 +8,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

@@ -7,7 +7,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

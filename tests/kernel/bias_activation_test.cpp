@@ -12,7 +12,7 @@ namespace plumb::kernel {
 namespace {
 
 constexpr Activation kActivations[] = {Activation::Relu, Activation::Gelu};
-constexpr int64_t kWidths[] = {1, 3, 17, 64, 100, 129, 512};
+constexpr int64_t kBiasWidths[] = {1, 3, 17, 64, 100, 129, 512};
 
 double activated(Activation activation, double x) {
   if (activation == Activation::Relu) return std::max(x, 0.0);
@@ -25,8 +25,8 @@ double slope(Activation activation, double x) {
   return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
 }
 
-struct Case {
-  Case(Activation a, int64_t row_count, int64_t columns, bool biased, bool drops)
+struct BiasCase {
+  BiasCase(Activation a, int64_t row_count, int64_t columns, bool biased, bool drops)
       : activation(a),
         rows(row_count),
         width(columns),
@@ -70,9 +70,9 @@ class BiasActivationKernel : public EveryTarget {};
 
 TEST_P(BiasActivationKernel, AgreesWithDoublePrecisionWhateverPartsThereAre) {
   for (const Activation activation : kActivations) {
-    for (const int64_t width : kWidths) {
+    for (const int64_t width : kBiasWidths) {
       for (const int flags : {0, 1, 2, 3}) {
-        const Case c(activation, 9, width, (flags & 1) != 0, (flags & 2) != 0);
+        const BiasCase c(activation, 9, width, (flags & 1) != 0, (flags & 2) != 0);
         const std::string what = std::string(word(activation)) + ' ' + std::to_string(width);
         Guarded in(c.in), h(9 * width), dh(c.dh), din(9 * width), dbias(width, 7);
         bias_activation_forward(c.forward(in.data(), h.data()), 0, 9);
@@ -109,7 +109,7 @@ TEST_P(BiasActivationKernel, GeluKeepsItsDigitsWhereItIsSmall) {
 
 TEST_P(BiasActivationKernel, SplittingTheRowsChangesNoBit) {
   for (const Activation activation : kActivations) {
-    const Case c(activation, 13, 100, true, true);
+    const BiasCase c(activation, 13, 100, true, true);
     Guarded in(c.in), whole(1300), split(1300), dh(c.dh), whole_din(1300), split_din(1300);
     bias_activation_forward(c.forward(in.data(), whole.data()), 0, 13);
     bias_activation_backward(c.backward(in.data(), dh.data(), whole_din.data(), nullptr), 0, 13);
@@ -124,7 +124,7 @@ TEST_P(BiasActivationKernel, SplittingTheRowsChangesNoBit) {
 
 TEST_P(BiasActivationKernel, NotANumberStaysOne) {
   for (const Activation activation : kActivations) {
-    const Case c(activation, 1, 21, true, true);
+    const BiasCase c(activation, 1, 21, true, true);
     std::vector<float> values = c.in;
     for (const int64_t i : {0, 20}) values[i] = std::numeric_limits<float>::quiet_NaN();
     Guarded in(values), h(21), dh(c.dh), din(21);

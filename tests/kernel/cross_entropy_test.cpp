@@ -10,7 +10,7 @@
 namespace plumb::kernel {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kEndless = std::numeric_limits<float>::infinity();
 
 /// The losses of one row, by the formulas of ops/cross_entropy.h.
 struct Losses {
@@ -29,8 +29,8 @@ Losses losses_of(const std::vector<double>& logits, int64_t target, double eps, 
   return {(1 - eps - each) * nll + each * all, nll};
 }
 
-struct Case {
-  Case(int64_t row_count, int64_t vocabulary, double e = 0.1, SmoothingOver o = SmoothingOver::All)
+struct LossCase {
+  LossCase(int64_t row_count, int64_t vocabulary, double e = 0.1, SmoothingOver o = SmoothingOver::All)
       : rows(row_count),
         words(vocabulary),
         eps(e),
@@ -52,8 +52,8 @@ struct Case {
   std::vector<double> smoothed, nll;
 };
 
-std::vector<Case> every_case() {
-  std::vector<Case> all;
+std::vector<LossCase> every_case() {
+  std::vector<LossCase> all;
   for (const int64_t words : {1, 2, 3, 17, 64, 100, 129, 512, 5000}) {
     for (const double eps : {0.0, 0.1}) {
       for (const SmoothingOver over : {SmoothingOver::All, SmoothingOver::Others}) {
@@ -68,7 +68,7 @@ std::vector<Case> every_case() {
 class CrossEntropyKernel : public EveryTarget {};
 
 TEST_P(CrossEntropyKernel, LossesAgreeWithDoublePrecision) {
-  for (Case& c : every_case()) {
+  for (LossCase& c : every_case()) {
     Guarded logits(c.logits);
     cross_entropy_losses(c.terms(), logits.data(), 0, c.rows);
     expect_same(logits.values(), c.logits, "the logits are only read");
@@ -81,7 +81,7 @@ TEST_P(CrossEntropyKernel, LossesAgreeWithDoublePrecision) {
 }
 
 TEST_P(CrossEntropyKernel, GradientAgreesWithDifferences) {
-  for (Case& c : every_case()) {
+  for (LossCase& c : every_case()) {
     Guarded logits(c.logits);
     cross_entropy_gradient(c.terms(), logits.data(), 0.25F, 0, c.rows);
     const std::vector<double> smoothed = c.smoothed, nll = c.nll;
@@ -100,7 +100,7 @@ TEST_P(CrossEntropyKernel, GradientAgreesWithDifferences) {
 }
 
 TEST_P(CrossEntropyKernel, GradientOfALargeVocabularyIsTheSoftmaxMinusTheTarget) {
-  Case c(2, 10007);
+  LossCase c(2, 10007);
   Guarded logits(c.logits);
   cross_entropy_gradient(c.terms(), logits.data(), 1, 0, 2);
   for (int64_t row = 0; row < 2; ++row) {
@@ -117,7 +117,7 @@ TEST_P(CrossEntropyKernel, GradientOfALargeVocabularyIsTheSoftmaxMinusTheTarget)
 // The share of the second word is e^-x / (1 + e^-x): this is a test of the exponential, too.
 TEST_P(CrossEntropyKernel, SmallProbabilitiesKeepTheirDigits) {
   for (double x = 0; x < 87; x += 0.0173) {
-    Case c(1, 2, 0);
+    LossCase c(1, 2, 0);
     c.targets = {0};
     c.logits = {0, static_cast<float>(-x)};
     const double power = std::exp(static_cast<double>(c.logits[1]));
@@ -127,10 +127,10 @@ TEST_P(CrossEntropyKernel, SmallProbabilitiesKeepTheirDigits) {
 }
 
 TEST_P(CrossEntropyKernel, LogitsMayBeHugeOrMinusInfinity) {
-  Case c(2, 19, 0);
+  LossCase c(2, 19, 0);
   for (int64_t i = 0; i < 19; ++i) {
     c.logits[i] = 1000 * c.logits[i] + 30000;  // e^x of none of them is a float
-    c.logits[19 + i] = i < 10 ? -kInfinity : static_cast<float>(i);
+    c.logits[19 + i] = i < 10 ? -kEndless : static_cast<float>(i);
   }
   c.targets = {3, 12};
   Guarded logits(c.logits);
@@ -146,10 +146,10 @@ TEST_P(CrossEntropyKernel, LogitsMayBeHugeOrMinusInfinity) {
 }
 
 TEST_P(CrossEntropyKernel, NotANumberSpoilsItsRowOnly) {
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kInfinity}) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kEndless}) {
     for (const int64_t words : {5, 100, 4099}) {
       for (const int64_t column : {int64_t{0}, words / 2, words - 1}) {
-        Case c(3, words);
+        LossCase c(3, words);
         c.logits[words + column] = bad;
         Guarded logits(c.logits);
         cross_entropy_gradient(c.terms(), logits.data(), 1, 0, 3);
@@ -166,7 +166,7 @@ TEST_P(CrossEntropyKernel, NotANumberSpoilsItsRowOnly) {
 }
 
 TEST_P(CrossEntropyKernel, SplittingTheRowsChangesNoBit) {
-  Case c(11, 100), d(11, 100);
+  LossCase c(11, 100), d(11, 100);
   Guarded whole(c.logits), split(d.logits);
   cross_entropy_gradient(c.terms(), whole.data(), 0.5F, 0, 11);
   for (const auto& [begin, end] : {std::pair{7, 11}, {0, 1}, {1, 7}}) {

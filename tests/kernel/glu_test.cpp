@@ -10,14 +10,14 @@
 namespace plumb::kernel {
 namespace {
 
-constexpr int64_t kWidths[] = {1, 3, 17, 64, 100, 129};
+constexpr int64_t kGluWidths[] = {1, 3, 17, 64, 100, 129};
 
 double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-struct Case {
-  Case(int64_t row_count, int64_t columns, bool biased)
+struct GluCase {
+  GluCase(int64_t row_count, int64_t columns, bool biased)
       : rows(row_count),
         width(columns),
         in(normal_numbers(2 * rows * width, 1, 2)),
@@ -46,9 +46,9 @@ struct Case {
 class GluKernel : public EveryTarget {};
 
 TEST_P(GluKernel, AgreesWithDoublePrecision) {
-  for (const int64_t width : kWidths) {
+  for (const int64_t width : kGluWidths) {
     for (const bool biased : {false, true}) {
-      const Case c(9, width, biased);
+      const GluCase c(9, width, biased);
       const std::string what = std::to_string(width) + (biased ? " biased" : "");
       Guarded in(c.in), bias(c.bias), out(9 * width), dout(c.dout), din(18 * width), dbias(2 * width, 7);
       const float* added = biased ? bias.data() : nullptr;
@@ -87,7 +87,7 @@ TEST_P(GluKernel, KeepsTheDigitsOfAGateThatIsNearlyClosedOrOpen) {
 }
 
 TEST_P(GluKernel, SplittingTheRowsChangesNoBit) {
-  const Case c(13, 100, true);
+  const GluCase c(13, 100, true);
   Guarded in(c.in), bias(c.bias), whole(1300), split(1300), dout(c.dout), whole_din(2600), split_din(2600);
   const auto run = [&](Guarded& out, Guarded& din, int64_t begin, int64_t end) {
     glu_forward({.bias = bias.data(), .width = 100, .in = in.data(), .out = out.data()}, begin, end);

@@ -14,12 +14,12 @@ namespace plumb::kernel {
 namespace {
 
 constexpr NormKind kKinds[] = {NormKind::Layer, NormKind::Rms, NormKind::Scale, NormKind::Dyt};
-constexpr int64_t kWidths[] = {1, 3, 17, 64, 100, 129, 512};
+constexpr int64_t kNormWidths[] = {1, 3, 17, 64, 100, 129, 512};
 constexpr float kEps = 1e-5F;
 
 /// A norm of `rows` rows and everything that it reads, in double precision; all of it are floats.
-struct Case {
-  Case(NormKind kind, int64_t row_count, int64_t columns)
+struct NormCase {
+  NormCase(NormKind kind, int64_t row_count, int64_t columns)
       : rows(row_count),
         width(columns),
         x(widened(normal_numbers(rows * width, 1, 2, 0.5))),
@@ -44,8 +44,8 @@ struct Case {
 };
 
 /// The same case in guarded buffers.
-struct Buffers {
-  explicit Buffers(const Case& c)
+struct NormBuffers {
+  explicit NormBuffers(const NormCase& c)
       : rows(c.rows),
         width(c.width),
         x(narrowed(c.x)),
@@ -86,9 +86,9 @@ class NormKernel : public EveryTarget {};
 
 TEST_P(NormKernel, ForwardAgreesWithDoublePrecision) {
   for (const NormKind kind : kKinds) {
-    for (const int64_t width : kWidths) {
-      const Case c(kind, 5, width);
-      Buffers b(c);
+    for (const int64_t width : kNormWidths) {
+      const NormCase c(kind, 5, width);
+      NormBuffers b(c);
       norm_forward(b.forward(), 0, c.rows);
       expect_close(b.y.values(), c.forward(), 1e-6, std::string(word(kind)) + " " + std::to_string(width));
     }
@@ -97,9 +97,9 @@ TEST_P(NormKernel, ForwardAgreesWithDoublePrecision) {
 
 TEST_P(NormKernel, BackwardAgreesWithDifferences) {
   for (const NormKind kind : kKinds) {
-    for (const int64_t width : kWidths) {
-      Case c(kind, width > 64 ? 2 : 6, width);
-      Buffers b(c);
+    for (const int64_t width : kNormWidths) {
+      NormCase c(kind, width > 64 ? 2 : 6, width);
+      NormBuffers b(c);
       norm_forward(b.forward(), 0, c.rows);
       norm_backward(b.backward(NormSide::Input), 0, c.rows);
       const std::string what = std::string(word(kind)) + " " + std::to_string(width);
@@ -118,10 +118,10 @@ TEST_P(NormKernel, BackwardAgreesWithDifferences) {
 
 TEST_P(NormKernel, BackwardFromTheOutputIsThatFromTheInput) {
   for (const NormKind kind : {NormKind::Layer, NormKind::Rms, NormKind::Scale}) {
-    for (const int64_t width : kWidths) {
+    for (const int64_t width : kNormWidths) {
       if (width == 1) continue;
-      const Case c(kind, 6, width);
-      Buffers from_x(c), from_y(c);
+      const NormCase c(kind, 6, width);
+      NormBuffers from_x(c), from_y(c);
       ASSERT_TRUE(norm_is_invertible(from_x.terms, width));
       norm_forward(from_x.forward(), 0, c.rows);
       norm_forward(from_y.forward(), 0, c.rows);
@@ -137,8 +137,8 @@ TEST_P(NormKernel, BackwardFromTheOutputIsThatFromTheInput) {
 TEST_P(NormKernel, AddsWhatFlowsAnotherWayAndWorksInPlace) {
   for (const NormKind kind : kKinds) {
     for (const int64_t width : {3, 64, 129}) {
-      const Case c(kind, 4, width);
-      Buffers apart(c), in_place(c);
+      const NormCase c(kind, 4, width);
+      NormBuffers apart(c), in_place(c);
       norm_forward(apart.forward(), 0, c.rows);
       NormBackward call = apart.backward(NormSide::Input);
       norm_backward(call, 0, c.rows);
@@ -168,8 +168,8 @@ TEST_P(NormKernel, AddsWhatFlowsAnotherWayAndWorksInPlace) {
 TEST_P(NormKernel, SplittingTheRowsChangesNoBit) {
   for (const NormKind kind : kKinds) {
     for (const int64_t width : {17, 64, 100}) {
-      const Case c(kind, 23, width);
-      Buffers whole(c), split(c);
+      const NormCase c(kind, 23, width);
+      NormBuffers whole(c), split(c);
       norm_forward(whole.forward(), 0, 23);
       for (const auto& [begin, end] : {std::pair{0, 1}, {1, 7}, {7, 7}, {7, 23}}) {
         norm_forward(split.forward(), begin, end);
@@ -196,9 +196,9 @@ TEST_P(NormKernel, SplittingTheRowsChangesNoBit) {
 
 TEST_P(NormKernel, ALargeMeanAndAWideRowKeepTheirDigits) {
   for (const auto& [width, mean] : {std::pair{4096, 1.0}, {4096, 100.0}, {512, 1000.0}}) {
-    Case c(NormKind::Layer, 2, width);
+    NormCase c(NormKind::Layer, 2, width);
     c.x = widened(normal_numbers(2 * width, 1, 1, mean));
-    Buffers b(c);
+    NormBuffers b(c);
     norm_forward(b.forward(), 0, 2);
     expect_close(b.y.values(), c.forward(), 1e-6, std::to_string(mean));
   }
@@ -206,17 +206,17 @@ TEST_P(NormKernel, ALargeMeanAndAWideRowKeepTheirDigits) {
 
 TEST_P(NormKernel, ARowOfZerosHasAGradient) {
   for (const NormKind kind : kKinds) {
-    Case c(kind, 1, 17);
+    NormCase c(kind, 1, 17);
     c.x.assign(17, 0);
-    Buffers b(c);
+    NormBuffers b(c);
     norm_forward(b.forward(), 0, 1);
     norm_backward(b.backward(NormSide::Input), 0, 1);
     expect_close(b.y.values(), c.forward(), 1e-6, "y");
     for (const float value : b.dx.values()) EXPECT_TRUE(std::isfinite(value)) << word(kind);
   }
-  Case c(NormKind::Scale, 1, 17);  // the floor holds: the norm is linear
+  NormCase c(NormKind::Scale, 1, 17);  // the floor holds: the norm is linear
   c.x.assign(17, 1e-8);
-  Buffers b(c);
+  NormBuffers b(c);
   norm_forward(b.forward(), 0, 1);
   norm_backward(b.backward(NormSide::Input), 0, 1);
   for (double& g : c.dy) g *= c.norm.weight[0] / static_cast<double>(kEps);
@@ -229,7 +229,7 @@ TEST_P(NormKernel, NotANumberSpoilsItsRowOnly) {
     for (const float value : bad) {
       if (kind == NormKind::Dyt && std::isinf(value)) continue;  // tanh(infinity) is 1
       for (const int64_t column : {2, 16}) {
-        Buffers b(Case(kind, 3, 17));
+        NormBuffers b(NormCase(kind, 3, 17));
         b.x.data()[17 + column] = value;
         norm_forward(b.forward(), 0, 3);
         norm_backward(b.backward(NormSide::Input), 0, 3);

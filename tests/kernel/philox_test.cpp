@@ -11,7 +11,7 @@
 namespace plumb::kernel {
 namespace {
 
-constexpr float kUntouched = -7;
+constexpr float kUnwritten = -7;
 
 /// The definition: one call of the generator for each element.
 float factor(const DropoutKey& key, uint64_t sample, uint32_t position, uint32_t lane, int64_t i) {
@@ -24,12 +24,12 @@ class KeepFactors : public hwy::TestWithParamTarget {
  protected:
   /// Element by element, and nothing beyond the last.
   void expect_line(const DropoutKey& key, uint64_t sample, uint32_t position, uint32_t lane, int64_t n) {
-    std::vector<float> factors(static_cast<size_t>(n + 40), kUntouched);
+    std::vector<float> factors(static_cast<size_t>(n + 40), kUnwritten);
     keep_factors(key, sample, position, lane, factors.data(), n);
     for (int64_t i = 0; i < n; ++i) {
       ASSERT_EQ(factors[i], factor(key, sample, position, lane, i)) << "element " << i << " of " << n;
     }
-    EXPECT_EQ(std::count(factors.begin() + n, factors.end(), kUntouched), 40) << n;
+    EXPECT_EQ(std::count(factors.begin() + n, factors.end(), kUnwritten), 40) << n;
   }
 };
 

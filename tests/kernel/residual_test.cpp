@@ -50,8 +50,8 @@ std::vector<double> gain(GainKind kind, int64_t width, uint32_t seed) {
 }
 
 /// The equation in double precision.
-struct Case {
-  Case(const Parts& p, int64_t row_count, int64_t columns)
+struct ResidualCase {
+  ResidualCase(const Parts& p, int64_t row_count, int64_t columns)
       : parts(p),
         rows(row_count),
         width(columns),
@@ -102,8 +102,8 @@ struct Case {
 };
 
 /// The same in guarded buffers, with what the kernels write.
-struct Buffers {
-  explicit Buffers(const Case& c)
+struct ResidualBuffers {
+  explicit ResidualBuffers(const ResidualCase& c)
       : parts(c.parts),
         width(c.width),
         names(c.names.view()),
@@ -189,15 +189,15 @@ class ResidualKernel : public EveryTarget {};
 
 TEST_P(ResidualKernel, ForwardAgreesWithDoublePrecisionWhateverPartsThereAre) {
   for (const Parts& parts : every_parts()) {
-    const Case c(parts, 3, 17);
-    Buffers b(c);
+    const ResidualCase c(parts, 3, 17);
+    ResidualBuffers b(c);
     residual_forward(b.forward(), 0, c.rows);
     expect_close(b.z.values(), c.sum(), 1e-6, parts.text() + " z");
     if (parts.norm) expect_close(b.y.values(), c.out(), 1e-6, parts.text() + " y");
   }
 }
 
-void expect_gradients(Case& c, Buffers& b, const std::string& what) {
+void expect_gradients(ResidualCase& c, ResidualBuffers& b, const std::string& what) {
   const auto check = [&](const Guarded& got, std::vector<double>& at, const char* name) {
     expect_close(got.values(), differences(at, [&] { return c.loss(); }), 5e-6, what + ' ' + name, /*least=*/1);
   };
@@ -216,8 +216,8 @@ void expect_gradients(Case& c, Buffers& b, const std::string& what) {
 
 TEST_P(ResidualKernel, BackwardAgreesWithDifferencesWhateverPartsThereAre) {
   for (const Parts& parts : every_parts()) {
-    Case c(parts, 2, 9);
-    Buffers b(c);
+    ResidualCase c(parts, 2, 9);
+    ResidualBuffers b(c);
     residual_forward(b.forward(), 0, c.rows);
     residual_backward(b.backward(NormSide::Input), 0, c.rows);
     expect_gradients(c, b, parts.text());
@@ -228,8 +228,8 @@ TEST_P(ResidualKernel, BackwardAgreesWithDifferencesWhateverPartsThereAre) {
 TEST_P(ResidualKernel, AgreesAtEveryWidth) {
   for (const int64_t width : {2, 3, 17, 64, 100, 129, 512}) {
     for (const NormKind kind : {NormKind::Layer, NormKind::Rms}) {
-      Case c({true, true, true, true, GainKind::Vector, GainKind::Vector, kind}, width > 64 ? 1 : 4, width);
-      Buffers b(c);
+      ResidualCase c({true, true, true, true, GainKind::Vector, GainKind::Vector, kind}, width > 64 ? 1 : 4, width);
+      ResidualBuffers b(c);
       residual_forward(b.forward(), 0, c.rows);
       expect_close(b.y.values(), c.out(), 2e-6, std::to_string(width) + " y");
       for (const NormSide side : {NormSide::Input, NormSide::Output}) {
@@ -242,11 +242,11 @@ TEST_P(ResidualKernel, AgreesAtEveryWidth) {
 
 TEST_P(ResidualKernel, WhatNobodyWantsMayBeMissing) {
   for (const Parts& parts : every_parts()) {
-    const Case c(parts, 3, 17);
-    Buffers all(c);
+    const ResidualCase c(parts, 3, 17);
+    ResidualBuffers all(c);
     residual_forward(all.forward(), 0, 3);
     residual_backward(all.backward(NormSide::Input), 0, 3);
-    Buffers some(c);
+    ResidualBuffers some(c);
     ResidualForward forward = some.forward();
     if (parts.norm) {
       forward.z = nullptr;
@@ -273,8 +273,8 @@ TEST_P(ResidualKernel, WhatNobodyWantsMayBeMissing) {
 
 TEST_P(ResidualKernel, WorksInPlace) {
   for (const Parts& parts : every_parts()) {
-    const Case c(parts, 3, 21);
-    Buffers apart(c), in_place(c);
+    const ResidualCase c(parts, 3, 21);
+    ResidualBuffers apart(c), in_place(c);
     residual_forward(apart.forward(), 0, 3);
     residual_backward(apart.backward(NormSide::Input), 0, 3);
     ResidualForward forward = in_place.forward();
@@ -297,8 +297,8 @@ TEST_P(ResidualKernel, WorksInPlace) {
 TEST_P(ResidualKernel, SplittingTheRowsChangesNoBit) {
   for (const std::optional<NormKind> norm : {std::optional<NormKind>(), {NormKind::Layer}, {NormKind::Rms}}) {
     for (const int64_t width : {17, 64, 100}) {
-      const Case c({true, true, true, true, GainKind::Vector, GainKind::Number, norm}, 19, width);
-      Buffers whole(c), split(c);
+      const ResidualCase c({true, true, true, true, GainKind::Vector, GainKind::Number, norm}, 19, width);
+      ResidualBuffers whole(c), split(c);
       residual_forward(whole.forward(), 0, 19);
       residual_backward(whole.backward(NormSide::Input), 0, 19);
       for (const auto& [begin, end] : {std::pair{0, 4}, {4, 5}, {5, 19}}) {
@@ -315,9 +315,9 @@ TEST_P(ResidualKernel, SplittingTheRowsChangesNoBit) {
 }
 
 TEST_P(ResidualKernel, NotANumberSpoilsItsRowOnly) {
-  Case c({true, true, false, false, GainKind::One, GainKind::One, NormKind::Layer}, 3, 17);
+  ResidualCase c({true, true, false, false, GainKind::One, GainKind::One, NormKind::Layer}, 3, 17);
   for (int64_t column = 0; column < 17; ++column) {  // a dropped one, too
-    Buffers b(c);
+    ResidualBuffers b(c);
     b.f.data()[17 + column] = std::numeric_limits<float>::infinity();
     residual_forward(b.forward(), 0, 3);
     residual_backward(b.backward(NormSide::Input), 0, 3);

@@ -50,7 +50,7 @@ namespace {
 HWY_EXPORT(multiply_target);
 
 /// Numbers in [-1, 1) that have nothing to do with each other.
-std::vector<float> numbers(int64_t n, uint32_t seed) {
+std::vector<float> factors(int64_t n, uint32_t seed) {
   std::vector<float> x(static_cast<size_t>(n));
   for (float& value : x) {
     seed = seed * 1664525 + 1013904223;
@@ -66,9 +66,9 @@ class SmallGemm : public hwy::TestWithParamTarget {
   void expect_product(const GemmCase& x) {
     const int64_t rows = x.columns ? x.k : x.m, lda = (x.columns ? x.m : x.k) + x.gap;
     const int64_t ldb = x.n + x.gap, ldc = x.n + x.gap;
-    const std::vector<float> a = numbers(std::max<int64_t>(0, rows * lda - x.gap), 1);
-    const std::vector<float> b = numbers(std::max<int64_t>(0, x.k * ldb - x.gap), 2), scale = numbers(x.m, 3);
-    const std::vector<float> before = numbers(std::max<int64_t>(0, x.m * ldc - x.gap), 4);
+    const std::vector<float> a = factors(std::max<int64_t>(0, rows * lda - x.gap), 1);
+    const std::vector<float> b = factors(std::max<int64_t>(0, x.k * ldb - x.gap), 2), scale = factors(x.m, 3);
+    const std::vector<float> before = factors(std::max<int64_t>(0, x.m * ldc - x.gap), 4);
     std::vector<float> c = before;
     HWY_DYNAMIC_DISPATCH(multiply_target)(x, a.data(), lda, b.data(), ldb, c.data(), ldc, scale.data());
     for (int64_t at = 0; at < std::ssize(c); ++at) {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using memory::Arena;
@@ -84,4 +84,4 @@ TEST(Arena, SaysWhenThereIsNoRoom) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

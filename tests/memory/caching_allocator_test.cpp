@@ -4,13 +4,13 @@
 #include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>
 
-namespace plumb::testing {
+#include "support/caching_allocator_scope.h"
+
+namespace plumb::test {
 namespace {
 
-// The allocator belongs to the whole process; tests after this one work with it, too.
 class CachingAllocator : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() { memory::install_caching_allocator(); }
+  const CachingAllocatorScope cached_;
 };
 
 TEST_F(CachingAllocator, GivesTheSameMemoryAgain) {
@@ -51,4 +51,4 @@ TEST_F(CachingAllocator, TakesEmptyTensorsAndRawMemory) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

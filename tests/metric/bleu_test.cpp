@@ -8,7 +8,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using enum BleuSmoothing;
@@ -27,7 +27,7 @@ BleuOptions lowercased() {
   return options;
 }
 
-const std::map<std::string, BleuOptions> kGoldenOptions = {
+const std::map<std::string, BleuOptions> kGoldenBleu = {
     {"exp", {}},
     {"none", with(BleuTokenizer::Mteval13a, None)},
     {"floor", with(BleuTokenizer::Mteval13a, Floor)},
@@ -41,10 +41,10 @@ const std::map<std::string, BleuOptions> kGoldenOptions = {
 
 TEST(Bleu, OfEverySentenceIsTheGoldenOne) {
   for (const auto& one : golden_scores()["cases"]) {
-    ASSERT_EQ(one["sentence_bleu"].size(), kGoldenOptions.size());
+    ASSERT_EQ(one["sentence_bleu"].size(), kGoldenBleu.size());
     for (const auto& [name, value] : one["sentence_bleu"].items()) {
       const Bleu bleu =
-          sentence_bleu(one["hypothesis"].get<std::string>(), one["references"].get<Lines>(), kGoldenOptions.at(name));
+          sentence_bleu(one["hypothesis"].get<std::string>(), one["references"].get<Lines>(), kGoldenBleu.at(name));
       EXPECT_NEAR(bleu.score, value.get<double>(), kTolerance) << one["name"] << ' ' << name;
     }
   }
@@ -65,7 +65,7 @@ TEST(Bleu, StatisticsOfEverySentenceAreTheGoldenOnes) {
 
 TEST(Bleu, OfTheCorpusIsTheGoldenOne) {
   for (const auto& [name, value] : golden_scores()["corpus"]["bleu"].items()) {
-    const Bleu bleu = corpus_bleu(golden_hypotheses(), golden_references(), kGoldenOptions.at(name));
+    const Bleu bleu = corpus_bleu(golden_hypotheses(), golden_references(), kGoldenBleu.at(name));
     EXPECT_NEAR(bleu.score, value.get<double>(), kTolerance) << name;
   }
 }
@@ -159,4 +159,4 @@ TEST(Bleu, RefusesUnequalNumbersOfLines) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

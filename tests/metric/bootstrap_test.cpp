@@ -11,7 +11,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 double share(std::span<const double> sum) {
@@ -153,4 +153,4 @@ TEST(Bootstrap, RefusesDifferentNumbersOfSentences) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -8,7 +8,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 ChrfOptions with(size_t word_order, bool lowercase) {
@@ -18,7 +18,7 @@ ChrfOptions with(size_t word_order, bool lowercase) {
   return options;
 }
 
-const std::map<std::string, ChrfOptions> kGoldenOptions = {
+const std::map<std::string, ChrfOptions> kGoldenChrf = {
     {"chrf", with(0, false)},
     {"chrf++", with(2, false)},
     {"chrf lowercase", with(0, true)},
@@ -28,7 +28,7 @@ const std::map<std::string, ChrfOptions> kGoldenOptions = {
 TEST(Chrf, OfEverySentenceIsTheGoldenOne) {
   for (const auto& one : golden_scores()["cases"]) {
     for (const auto& [name, value] : one["chrf"].items()) {
-      const ChrfOptions& options = kGoldenOptions.at(name);
+      const ChrfOptions& options = kGoldenChrf.at(name);
       const auto statistics =
           chrf_statistics(one["hypothesis"].get<std::string>(), one["references"].get<Lines>(), options);
       EXPECT_NEAR(chrf_of(statistics, options), value.get<double>(), kTolerance) << one["name"] << ' ' << name;
@@ -38,7 +38,7 @@ TEST(Chrf, OfEverySentenceIsTheGoldenOne) {
 
 TEST(Chrf, OfTheCorpusIsTheGoldenOne) {
   for (const auto& [name, value] : golden_scores()["corpus"]["chrf"].items()) {
-    const double score = corpus_chrf(golden_hypotheses(), golden_references(), kGoldenOptions.at(name));
+    const double score = corpus_chrf(golden_hypotheses(), golden_references(), kGoldenChrf.at(name));
     EXPECT_NEAR(score, value.get<double>(), kTolerance) << name;
   }
 }
@@ -124,4 +124,4 @@ TEST(Chrf, SignatureLooksLikeSacrebleus) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -4,7 +4,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 BinaryCounts count_all(const Lines& predictions, const Lines& labels) {
@@ -53,4 +53,4 @@ TEST(Classification, ExactMatchTakesAnyReference) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

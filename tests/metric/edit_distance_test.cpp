@@ -6,7 +6,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 Edits edits_of(const nlohmann::json& numbers) {
@@ -63,4 +63,4 @@ TEST(EditDistance, WithoutAReferenceIsNoOrdinaryNumber) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

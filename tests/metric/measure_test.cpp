@@ -8,7 +8,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 TEST(Measure, ExistsForEveryRowOfTheCatalogueAndForNothingElse) {
@@ -147,4 +147,4 @@ TEST(Measure, RefusesEmptyAndUnequalSets) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -8,7 +8,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using Stems = std::vector<std::pair<std::string, std::string>>;
@@ -154,4 +154,4 @@ TEST(PorterStem, OfWhatIsNoWordIsThere) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

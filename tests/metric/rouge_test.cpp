@@ -12,7 +12,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 void expect_rouge(const Rouge& found, double one, double two, double l, double tolerance, const std::string& what) {
@@ -161,4 +161,4 @@ TEST(RougeScore, TakesTheBestReferenceForEachOfTheThree) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -6,7 +6,7 @@
 
 #include "metric/support/golden.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 TEST(Tokenize13a, GivesTheGoldenTokensOfEverySentence) {
@@ -51,4 +51,4 @@ TEST(Tokenize13a, LeavesTokensAlone) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

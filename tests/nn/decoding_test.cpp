@@ -6,7 +6,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 constexpr int64_t kLength = 20;  // longer than the caches' first capacity
@@ -90,4 +90,4 @@ TEST_P(DecodingOfEveryRow, FollowsReorderedHypothesesAndDroppedSentences) {
 INSTANTIATE_TEST_SUITE_P(Table, DecodingOfEveryRow, every_row({Form::EncoderDecoder, Form::Decoder}), row_name);
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

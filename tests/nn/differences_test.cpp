@@ -6,7 +6,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 /// What a row does: its logits with weights that every row shares, and how it starts.
@@ -58,4 +58,4 @@ TEST(EveryPairOfRows, DiffersInOutputOrInInitialStatistics) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -6,7 +6,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 std::vector<std::string> foldable() {
@@ -94,4 +94,4 @@ TEST(Folding, OfTheValueMatrixOfCrossAttentionWouldBeWrong) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

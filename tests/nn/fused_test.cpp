@@ -8,7 +8,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 constexpr Pass kPass{.training = true, .seed = 9, .step = 4};
@@ -78,4 +78,4 @@ TEST_P(FusedRow, EqualsOneSequenceAtATime) {
 INSTANTIATE_TEST_SUITE_P(Table, FusedRow, every_row(), row_name);
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

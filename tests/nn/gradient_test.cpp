@@ -6,11 +6,11 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 constexpr double kStep = 1e-3;
-constexpr double kTolerance = 1e-7;
+constexpr double kGradientTolerance = 1e-7;
 constexpr double kFloor = 1e-3;
 constexpr int kCoordinates = 2;
 
@@ -59,7 +59,7 @@ void expect_right_gradients(const ModelConfig& config, const Pass& pass = {}) {
       const double expected = slope(model, batch, pass, value, direction);
       const double actual = (gradient * direction).sum().item<double>();
       const double scale = std::max({std::abs(expected), std::abs(actual), kFloor});
-      EXPECT_LE(std::abs(expected - actual) / scale, kTolerance)
+      EXPECT_LE(std::abs(expected - actual) / scale, kGradientTolerance)
           << name << ": finite differences " << expected << ", autograd " << actual;
     }
   }
@@ -109,4 +109,4 @@ TEST(Gradients, OfTiedEmbeddingsAddUp) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

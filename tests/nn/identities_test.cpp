@@ -8,7 +8,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 ModelConfig encoder(const std::string& variant) {
@@ -232,4 +232,4 @@ TEST(Identity, MixLnOfFractionOneOrZeroIsPostOrPreLn) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

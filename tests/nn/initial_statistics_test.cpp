@@ -8,9 +8,9 @@
 #include "plumb/ops/norm.h"
 #include "plumb/residual/taps.h"
 
-#include "nn/support/models.h"
+#include "support/models.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 constexpr int kVocabulary = 200;
@@ -225,4 +225,4 @@ TEST(LayerDependency, OfPostLnStaysWhereItIs) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

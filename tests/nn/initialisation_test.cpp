@@ -8,7 +8,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 nlohmann::json golden() {
@@ -147,4 +147,4 @@ TEST(Initialisation, GivesTheEmbeddingAVarianceOfOneAndAHalf) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

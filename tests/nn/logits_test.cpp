@@ -4,10 +4,10 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
-constexpr double kTolerance = 1e-10;
+constexpr double kLogitTolerance = 1e-10;
 
 double distance_to_oracle(const ModelConfig& config) {
   Transformer model(config, 1, at::kDouble);
@@ -19,14 +19,14 @@ double distance_to_oracle(const ModelConfig& config) {
 class LogitsOfEveryRow : public EveryRow {};
 
 TEST_P(LogitsOfEveryRow, AgreeWithTheOracle) {
-  EXPECT_LE(distance_to_oracle(config()), kTolerance);
+  EXPECT_LE(distance_to_oracle(config()), kLogitTolerance);
 }
 
 TEST_P(LogitsOfEveryRow, AgreeWithTheOracleForEveryNormKind) {
   for (NormKind kind : {NormKind::Layer, NormKind::Rms, NormKind::Scale, NormKind::Dyt}) {
     ModelConfig model = config();
     model.norm = kind;
-    EXPECT_LE(distance_to_oracle(model), kTolerance) << word(kind);
+    EXPECT_LE(distance_to_oracle(model), kLogitTolerance) << word(kind);
   }
 }
 
@@ -34,7 +34,7 @@ TEST_P(LogitsOfEveryRow, AgreeWithTheOracleForEveryQueryKeyNorm) {
   for (QkNorm kind : {QkNorm::None, QkNorm::Head, QkNorm::Full, QkNorm::L2}) {
     ModelConfig model = config();
     model.qk_norm = kind;
-    EXPECT_LE(distance_to_oracle(model), kTolerance) << word(kind);
+    EXPECT_LE(distance_to_oracle(model), kLogitTolerance) << word(kind);
   }
 }
 
@@ -73,7 +73,7 @@ TEST_P(LogitsOfEveryKey, AgreeWithTheOracle) {
   const auto& [key, form] = GetParam();
   ModelConfig model = tiny(form, "pre_ln");
   key.set(model);
-  EXPECT_LE(distance_to_oracle(model), kTolerance);
+  EXPECT_LE(distance_to_oracle(model), kLogitTolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, LogitsOfEveryKey,
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Keys, LogitsOfEveryKey,
 TEST(Hybrid, PostLnEncoderWithPreLnDecoderIsAConfiguration) {
   ModelConfig model = tiny(Form::EncoderDecoder, "post_ln");
   model.decoder_variant = "pre_ln";
-  EXPECT_LE(distance_to_oracle(model), kTolerance);
+  EXPECT_LE(distance_to_oracle(model), kLogitTolerance);
   const Transformer built(model, 1, at::kDouble);
   EXPECT_FALSE(built.parameters().has("encoder.layer_norm.weight"));
   EXPECT_TRUE(built.parameters().has("decoder.layer_norm.weight"));
@@ -97,9 +97,9 @@ TEST(Hybrid, AnyTwoRowsCombine) {
     ModelConfig model = tiny(Form::EncoderDecoder, "post_ln");
     model.encoder_variant = rows[i].name;
     model.decoder_variant = rows[(i + 7) % rows.size()].name;
-    EXPECT_LE(distance_to_oracle(model), kTolerance) << model.encoder_variant << " + " << model.decoder_variant;
+    EXPECT_LE(distance_to_oracle(model), kLogitTolerance) << model.encoder_variant << " + " << model.decoder_variant;
   }
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

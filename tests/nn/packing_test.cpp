@@ -4,7 +4,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 class PackingOfEveryRow : public EveryRow {};
@@ -91,4 +91,4 @@ TEST(Packing, ASequenceLongerThanThePositionsIsRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -9,7 +9,7 @@
 #include "nn/support/every_row.h"
 #include "oracle/random_weights.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 nlohmann::json parameter_list(const std::string& variant) {
@@ -95,4 +95,4 @@ TEST(Parameters, OfPaperModelsCountAsThePapersSay) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -7,9 +7,9 @@
 
 #include "plumb/residual/taps.h"
 
-#include "nn/support/models.h"
+#include "support/models.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 ModelConfig deep(const std::string& variant) {
@@ -120,4 +120,4 @@ TEST(Profiling, LeavesOtherRowsAlone) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

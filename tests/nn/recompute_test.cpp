@@ -4,7 +4,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 class RecomputedRow : public EveryRow {};
@@ -34,4 +34,4 @@ TEST_P(RecomputedRow, HasTheSameGradients) {
 INSTANTIATE_TEST_SUITE_P(Table, RecomputedRow, every_row(), row_name);
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -8,9 +8,10 @@
 #include "plumb/ops/path.h"
 #include "plumb/optim/optimiser.h"
 
-#include "nn/support/models.h"
+#include "support/caching_allocator_scope.h"
+#include "support/models.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 /// Sentences of `length` tokens, `count` of them.
@@ -21,7 +22,7 @@ Tokens tokens(int64_t count, int64_t length) {
 }
 
 TEST(SteadyState, NeedsNeitherReferenceNorMemory) {
-  memory::install_caching_allocator();  // of the whole process; the tests after this one work with it, too
+  const CachingAllocatorScope cached;
   ModelConfig config;
   config.variant = "b2t";
   config.encoder_layers = config.decoder_layers = 3;
@@ -51,5 +52,14 @@ TEST(SteadyState, NeedsNeitherReferenceNorMemory) {
   EXPECT_EQ(ops::reference_calls(), calls);
 }
 
+TEST(SteadyState, LeavesTheAllocatorAsItWas) {
+  c10::Allocator* const before = c10::GetCPUAllocator();
+  {
+    const CachingAllocatorScope cached;
+    EXPECT_NE(c10::GetCPUAllocator(), before);
+  }
+  EXPECT_EQ(c10::GetCPUAllocator(), before);
+}
+
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

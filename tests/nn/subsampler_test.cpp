@@ -8,9 +8,9 @@
 
 #include "plumb/ops/path.h"
 
-#include "nn/support/models.h"
+#include "support/models.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 const SubsamplerShape kShape{.bins = 7, .mid_channels = 12, .width = 5};
@@ -143,4 +143,4 @@ TEST(Subsampler, StartsAsLibTorchsConvolutionsDo) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

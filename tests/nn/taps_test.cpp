@@ -8,7 +8,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 std::set<std::string> expected_names(const ModelConfig& config) {
@@ -65,4 +65,4 @@ TEST(Taps, OfTheEmbeddingHaveTheGradientOfTheTokenTable) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

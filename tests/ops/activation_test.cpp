@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 const Row kPoints = {-30, -8, -3, -1.7, -1, -0.4, -1e-3, 0, 1e-3, 0.4, 1, 1.7, 3, 8, 30};
@@ -74,4 +74,4 @@ TEST(Activations, KeepTheTypeAndTheShape) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

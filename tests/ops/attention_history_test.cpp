@@ -9,9 +9,9 @@
 
 #include "plumb/ops/path.h"
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using ops::Ancestry;
@@ -93,4 +93,4 @@ TEST(AttentionHistory, RefusesAHistoryThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -7,9 +7,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using ops::Dropout;
@@ -93,7 +93,7 @@ Rows plain_attention(const Problem& p) {
 
 const Packed kRows({4, 1, 6, 2}, {40, 10, 60, 20});
 const Packed kOther({3, 5, 1, 7}, {40, 10, 60, 20});
-constexpr Dropout kDropout{.p = 0.4, .seed = 3, .step = 8, .site = 17};
+constexpr Dropout kAttentionDropout{.p = 0.4, .seed = 3, .step = 8, .site = 17};
 
 void expect_right(const Problem& problem) {
   const Rows expected = plain_attention(problem);
@@ -118,9 +118,9 @@ TEST(Attention, ToSequencesOfOtherLengthsAgreesWithTheLoop) {
 
 TEST(Attention, WithDropoutAgreesWithTheLoopAndItsFactors) {
   for (int64_t heads : {1, 2, 4}) {
-    expect_right(Problem(kRows, kRows, heads, 8, false, kDropout));
-    expect_right(Problem(kRows, kRows, heads, 8, true, kDropout));
-    expect_right(Problem(kRows, kOther, heads, 8, false, kDropout));
+    expect_right(Problem(kRows, kRows, heads, 8, false, kAttentionDropout));
+    expect_right(Problem(kRows, kRows, heads, 8, true, kAttentionDropout));
+    expect_right(Problem(kRows, kOther, heads, 8, false, kAttentionDropout));
   }
 }
 
@@ -178,7 +178,7 @@ TEST(Attention, NeverLooksIntoAnotherSequence) {
 }
 
 TEST(Attention, GivesASequenceWhatItGetsAlone) {
-  for (const Dropout& dropout : {Dropout{}, kDropout}) {
+  for (const Dropout& dropout : {Dropout{}, kAttentionDropout}) {
     const Problem all(kRows, kOther, 2, 8, false, dropout);
     const at::Tensor together = all.attend();
     for (int64_t b = 0; b < kRows.sequences(); ++b) {
@@ -206,4 +206,4 @@ TEST(Attention, RefusesUnequalNumbersOfSequences) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 const std::vector<int64_t> kTargets = {2, 0, 4, 4};
@@ -122,4 +122,4 @@ TEST(CrossEntropy, HasTheGradientOfItsClosedForm) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

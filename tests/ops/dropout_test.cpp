@@ -5,9 +5,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using ops::Dropout;
@@ -163,4 +163,4 @@ TEST(AttentionDropout, OfALongerSentenceStartsTheSame) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

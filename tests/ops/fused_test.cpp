@@ -10,20 +10,20 @@
 
 #include "ops/support/cases.h"
 #include "ops/support/comparisons.h"
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
 /// The value of a case and the gradients of its inputs, from one random slope of the value.
-struct Outcome {
+struct FusedOutcome {
   at::Tensor value;
   Tensors gradients;
 };
 
-Outcome run(const DerivativeCase& which, at::ScalarType dtype, ops::Path path) {
+FusedOutcome run(const DerivativeCase& which, at::ScalarType dtype, ops::Path path) {
   const ops::PathScope scope(path);
   const Tensors inputs = leaves(which.inputs, dtype);
   const at::Tensor value = which.op(inputs);
@@ -37,9 +37,9 @@ class FusedOps : public ::testing::TestWithParam<DerivativeCase> {
 
 TEST_P(FusedOps, AgreeWithTheReferenceInDouble) {
   const int64_t before = ops::reference_calls();
-  const Outcome fused = run(GetParam(), at::kFloat, ops::Path::Fused);
+  const FusedOutcome fused = run(GetParam(), at::kFloat, ops::Path::Fused);
   EXPECT_EQ(ops::reference_calls(), before) << "the case did not take the fused path";
-  const Outcome exact = run(GetParam(), at::kDouble, ops::Path::Reference);
+  const FusedOutcome exact = run(GetParam(), at::kDouble, ops::Path::Reference);
   EXPECT_LE(error(fused.value, exact.value), 2e-6);
   for (size_t i = 0; i < exact.gradients.size(); ++i) {
     EXPECT_LE(error(fused.gradients[i], exact.gradients[i]), 1e-5) << "input " << i;
@@ -48,7 +48,7 @@ TEST_P(FusedOps, AgreeWithTheReferenceInDouble) {
 
 // A leaf with a gradient of its own gets what backward adds, whatever was there.
 TEST_P(FusedOps, AddToTheGradientThatALeafHas) {
-  const Outcome fused = run(GetParam(), at::kFloat, ops::Path::Fused);
+  const FusedOutcome fused = run(GetParam(), at::kFloat, ops::Path::Fused);
   Tensors inputs = leaves(GetParam().inputs, at::kFloat);
   for (at::Tensor& input : inputs) input.mutable_grad() = at::ones_like(input);
   Tensors buffers;
@@ -62,10 +62,10 @@ TEST_P(FusedOps, AddToTheGradientThatALeafHas) {
 }
 
 TEST_P(FusedOps, DoNotDependOnTheNumberOfThreads) {
-  const Outcome one = run(GetParam(), at::kFloat, ops::Path::Fused);
+  const FusedOutcome one = run(GetParam(), at::kFloat, ops::Path::Fused);
   for (int threads : {2, 3}) {
     at::set_num_threads(threads);
-    const Outcome many = run(GetParam(), at::kFloat, ops::Path::Fused);
+    const FusedOutcome many = run(GetParam(), at::kFloat, ops::Path::Fused);
     EXPECT_TRUE(at::equal(one.value, many.value)) << threads;
     for (size_t i = 0; i < one.gradients.size(); ++i) {
       EXPECT_TRUE(at::equal(one.gradients[i], many.gradients[i])) << threads << " threads, input " << i;
@@ -84,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, FusedOps, ::testing::ValuesIn(small_and_large_ca
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

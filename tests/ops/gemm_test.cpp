@@ -8,9 +8,9 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 struct Case {
@@ -84,4 +84,4 @@ TEST(Multiply, TakesSeveralProductsAndNone) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

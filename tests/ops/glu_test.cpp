@@ -5,9 +5,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 TEST(Glu, IsTheLeftHalfTimesTheSigmoidOfTheRight) {
@@ -37,4 +37,4 @@ TEST(Glu, AnOddWidthIsRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -12,9 +12,9 @@
 
 #include "ops/support/cases.h"
 #include "ops/support/derivatives.h"
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using ops::Dropout;
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(Ops, DerivativesOfEveryOp, ::testing::ValuesIn(all_case
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

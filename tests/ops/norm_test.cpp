@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using ops::NormWeights;
@@ -162,4 +162,4 @@ TEST(UnitLength, HasAFiniteGradientAtZero) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -5,9 +5,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 double at(const at::Tensor& table, int64_t row, int64_t column) {
@@ -90,4 +90,4 @@ TEST(LearnedPositions, LeaveTwoRowsToFairseqsSpecialTokens) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

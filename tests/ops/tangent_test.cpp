@@ -12,15 +12,15 @@
 
 #include "ops/support/cases.h"
 #include "ops/support/comparisons.h"
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
 /// The derivative of a case's value along a direction, and the gradient by the inputs of a random sum of it.
-struct Outcome {
+struct TangentOutcome {
   at::Tensor tangent;
   Tensors gradients;
 };
@@ -31,7 +31,7 @@ Tensors directions(const Tensors& inputs, at::ScalarType dtype) {
   return result;
 }
 
-Outcome by_tangents(const DerivativeCase& which) {
+TangentOutcome by_tangents(const DerivativeCase& which) {
   const ops::TangentScope scope;
   const Tensors inputs = leaves(which.inputs, at::kFloat), along = directions(inputs, at::kFloat);
   for (size_t i = 0; i < inputs.size(); ++i) ops::set_tangent(inputs[i], along[i]);
@@ -42,7 +42,7 @@ Outcome by_tangents(const DerivativeCase& which) {
 }
 
 /// g = d(s . value) / d inputs is linear in s: the gradient of g . direction by s is the derivative along it.
-Outcome by_second_derivative(const DerivativeCase& which) {
+TangentOutcome by_second_derivative(const DerivativeCase& which) {
   const ops::PathScope path_scope(ops::Path::Reference);
   const Tensors inputs = leaves(which.inputs, at::kDouble), along = directions(inputs, at::kDouble);
   const at::Tensor value = which.op(inputs);
@@ -51,7 +51,7 @@ Outcome by_second_derivative(const DerivativeCase& which) {
                                                   /*create_graph=*/true);
   at::Tensor sum = at::zeros({}, at::kDouble);
   for (size_t i = 0; i < inputs.size(); ++i) sum = sum + (gradients[i] * along[i]).sum();
-  Outcome outcome;
+  TangentOutcome outcome;
   outcome.tangent = torch::autograd::grad({sum}, {slope}, {}, /*retain_graph=*/true)[0];
   outcome.gradients = torch::autograd::grad({sum}, inputs, {}, /*retain_graph=*/{}, /*create_graph=*/false,
                                             /*allow_unused=*/true);
@@ -66,7 +66,7 @@ at::Tensor full(const at::Tensor& gradient, const at::Tensor& like) {
 class Tangents : public ::testing::TestWithParam<DerivativeCase> {};
 
 TEST_P(Tangents, AgreeWithSecondDerivativesInDouble) {
-  const Outcome fused = by_tangents(GetParam()), exact = by_second_derivative(GetParam());
+  const TangentOutcome fused = by_tangents(GetParam()), exact = by_second_derivative(GetParam());
   EXPECT_LE(error(fused.tangent, exact.tangent), 1e-5);
   for (size_t i = 0; i < exact.gradients.size(); ++i) {
     const at::Tensor& input = GetParam().inputs[i];
@@ -78,4 +78,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, Tangents, ::testing::ValuesIn(small_and_large_ca
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

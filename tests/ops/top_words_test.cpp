@@ -10,9 +10,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 void expect_best(const ops::TopWords& top, const at::Tensor& logits, int64_t chosen, double tolerance) {
@@ -60,4 +60,4 @@ TEST(TopWords, LeavesOutWhatIsNotANumberOrImpossible) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -10,7 +10,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_optim;
+using namespace test;
 
 // One update in plain doubles, from the formulas of fairseq's and torch's Adam.
 struct PlainAdam {
@@ -39,7 +39,7 @@ class AdamIn : public testing::TestWithParam<at::ScalarType> {};
 INSTANTIATE_TEST_SUITE_P(Precision, AdamIn, testing::Values(at::kFloat, at::kDouble),
                          [](const auto& info) { return info.param == at::kFloat ? "float32" : "float64"; });
 
-void compare(const OptimConfig& config, at::ScalarType dtype) {
+void compare_adam(const OptimConfig& config, at::ScalarType dtype) {
   SCOPED_TRACE(testing::Message() << config.name << " " << word(config.decay) << " " << word(config.eps_convention)
                                   << " wd " << config.weight_decay << " b1 " << config.betas[0]);
   Sample s(dtype);
@@ -57,14 +57,14 @@ TEST_P(AdamIn, FollowsItsFormulasForSeveralSteps) {
   for (const EpsConvention convention : {EpsConvention::Fairseq, EpsConvention::Torch}) {
     for (const std::array<double, 2> betas : {std::array{0.9, 0.98}, {0.8, 0.999}, {0.0, 0.5}}) {
       OptimConfig config{.betas = betas, .eps = 1e-4, .eps_convention = convention};
-      compare(config, GetParam());
+      compare_adam(config, GetParam());
       config.weight_decay = 0.2;
-      compare(config, GetParam());
+      compare_adam(config, GetParam());
       config.name = "adamw";
-      compare(config, GetParam());
+      compare_adam(config, GetParam());
       config.name = "adam";
       config.decay = Decay::L2;
-      compare(config, GetParam());
+      compare_adam(config, GetParam());
     }
   }
 }

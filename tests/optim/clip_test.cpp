@@ -13,7 +13,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_optim;
+using namespace test;
 
 TEST(GradientNorm, OfThreeAndFourIsFive) {
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {

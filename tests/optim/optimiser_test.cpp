@@ -13,7 +13,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_optim;
+using namespace test;
 using ::testing::HasSubstr;
 
 /// One configuration per row that uses everything the row has.

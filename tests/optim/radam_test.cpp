@@ -10,7 +10,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_optim;
+using namespace test;
 
 // What the paper means by rho_t: the length of the plain average whose gradients are as old, on average, as those in v.
 // A gradient of age a has the weight b2^a there; a plain average of length n has the mean age (n - 1) / 2.
@@ -69,7 +69,7 @@ class RadamIn : public testing::TestWithParam<at::ScalarType> {};
 INSTANTIATE_TEST_SUITE_P(Precision, RadamIn, testing::Values(at::kFloat, at::kDouble),
                          [](const auto& info) { return info.param == at::kFloat ? "float32" : "float64"; });
 
-void compare(const OptimConfig& config, at::ScalarType dtype) {
+void compare_radam(const OptimConfig& config, at::ScalarType dtype) {
   SCOPED_TRACE(testing::Message() << word(config.radam_form) << " " << word(config.eps_convention) << " "
                                   << word(config.decay));
   Sample s(dtype);
@@ -106,14 +106,14 @@ TEST_P(RadamIn, FollowsItsFormulasForSeveralSteps) {
   for (const RadamForm form : {RadamForm::Clinic, RadamForm::Paper}) {
     for (const EpsConvention convention : {EpsConvention::Fairseq, EpsConvention::Torch}) {
       for (const Decay decay : {Decay::Decoupled, Decay::L2}) {
-        compare({.name = "radam",
-                 .betas = {0.9, 0.98},
-                 .eps = 1e-4,
-                 .eps_convention = convention,
-                 .radam_form = form,
-                 .weight_decay = 0.2,
-                 .decay = decay},
-                GetParam());
+        compare_radam({.name = "radam",
+                       .betas = {0.9, 0.98},
+                       .eps = 1e-4,
+                       .eps_convention = convention,
+                       .radam_form = form,
+                       .weight_decay = 0.2,
+                       .decay = decay},
+                      GetParam());
       }
     }
   }

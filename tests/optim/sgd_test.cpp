@@ -8,7 +8,7 @@
 namespace plumb {
 namespace {
 
-using namespace testing_optim;
+using namespace test;
 
 class SgdIn : public testing::TestWithParam<at::ScalarType> {};
 

@@ -11,7 +11,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 TapRecorder watched(const Transformer& model, const Batch& batch) {
@@ -91,4 +91,4 @@ TEST(Dependency, OfB2tKeepsMoreOfTheBottom) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

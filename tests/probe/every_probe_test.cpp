@@ -11,7 +11,7 @@
 
 #include "probe/support/examined.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 Config small_config(Form form, const std::string& variant) {
@@ -115,4 +115,4 @@ TEST(GradientNorm, IsThatOfTheMeanGradient) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -12,9 +12,9 @@
 #include "plumb/probe/lanczos.h"
 #include "plumb/probe/lanczos_file.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 Config small_config(const std::string& variant) {
@@ -180,4 +180,4 @@ TEST(LanczosFile, ForgetsWhatBelongsToSomethingElse) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

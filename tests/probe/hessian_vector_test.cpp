@@ -9,7 +9,7 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 class HessianVector : public EveryRow {
@@ -83,4 +83,4 @@ TEST(HessianVectorOf, AVectorOfAnotherLayoutIsRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -5,10 +5,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "base/temporary_directory.h"
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
+#include "support/temporary_directory.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 constexpr int64_t kSize = 60;
@@ -125,4 +125,4 @@ TEST(Lanczos, RefusesAStartWithoutADirection) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

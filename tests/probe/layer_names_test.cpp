@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 TEST(LayerParameter, KnowsStackLayerAndPart) {
@@ -22,4 +22,4 @@ TEST(LayerParameter, IsNothingOutsideTheLayers) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -7,7 +7,7 @@
 
 #include "plumb/catalogue/special_ids.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 Config config_of(Form form) {
@@ -80,4 +80,4 @@ TEST(MeanLoss, IsNearTheLogarithmOfTheVocabularyAtTheStart) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -6,9 +6,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using Nodes = std::vector<std::vector<Lanczos::Ritz>>;
@@ -56,4 +56,4 @@ TEST(SpectralDensity, OfARandomMatrixIsAHalfCircle) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 /// Findings as if they had been measured: the smallest relative gradient of the decoder, and the shift per unit of lr.
@@ -91,4 +91,4 @@ TEST(Verdict, EverySentenceHasItsRuleAndGround) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

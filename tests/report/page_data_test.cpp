@@ -13,7 +13,7 @@
 #include "plumb/report/probe_data.h"
 #include "plumb/report/run_data.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

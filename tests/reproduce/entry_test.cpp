@@ -14,7 +14,7 @@
 #include "plumb/reproduce/render.h"
 #include "plumb/reproduce/result.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb::reproduce {
 namespace {
@@ -88,14 +88,14 @@ class Folder : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-MeasuredRun run(const std::string& arm, int64_t seed, const std::string& outcome, double loss) {
+MeasuredRun measured(const std::string& arm, int64_t seed, const std::string& outcome, double loss) {
   return {arm, seed, outcome, {{"loss", loss}, {"entropy", 3.0}}, {{100, loss}}};
 }
 
 Measurements measured(double w0, double w9) {
   const auto outcome = [](double loss) { return std::isfinite(loss) ? "trained" : "diverged"; };
-  return {.runs = {run("w0", 1, outcome(w0), w0), run("w0", 2, "trained", 2.9), run("w9", 1, outcome(w9), w9),
-                   run("w9", 2, "trained", 0.1)},
+  return {.runs = {measured("w0", 1, outcome(w0), w0), measured("w0", 2, "trained", 2.9),
+                   measured("w9", 1, outcome(w9), w9), measured("w9", 2, "trained", 0.1)},
           .curves = {}};
 }
 

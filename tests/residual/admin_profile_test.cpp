@@ -11,7 +11,7 @@
 
 #include "residual/support/plans.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 const ops::Packed kRows({3, 1});
@@ -83,7 +83,7 @@ TEST(AdminProfile, KeepsOneChainForEachStack) {
   expect_filled(omegas.store, "3", std::sqrt(variance(x) + variance(a)));
 }
 
-at::Tensor sublayer(const at::Tensor& u) {
+at::Tensor profiled_sublayer(const at::Tensor& u) {
   return (0.7 * u).sin() + 0.2 * u.flip(1);
 }
 
@@ -111,7 +111,7 @@ struct Chain {
   at::Tensor run(const at::Tensor& x0, AdminProfile* profile) const {
     RememberedFlow flow;
     at::Tensor x = x0;
-    for (const Residual& residual : residuals) x = residual(x, x, kRows, sublayer, flow, {.profile = profile});
+    for (const Residual& residual : residuals) x = residual(x, x, kRows, profiled_sublayer, flow, {.profile = profile});
     return x;
   }
 };
@@ -127,14 +127,14 @@ TEST(AdminProfile, SetsOmegaInTheResidualBeforeItIsUsed) {
   double w = 1;
   for (size_t i = 0; i < 4; ++i) {
     expect_filled(chain.store, chain.omegas()[i], w);
-    const at::Tensor a = sublayer(x);
+    const at::Tensor a = profiled_sublayer(x);
     const double next = std::sqrt(w * w * variance(x) + variance(a));
     EXPECT_NEAR(next * next - w * w * (i == 0 ? variance(x0) : 1), variance(a), 1e-4 * w * w);
     EXPECT_GT(next, w);
     x = at::layer_norm(w * x + a, {kWidth}, {}, {}, 1e-5);
     w = next;
   }
-  EXPECT_LE(difference(during, rows_of(x)), 1e-12);
+  EXPECT_LE(largest_gap(during, rows_of(x)), 1e-12);
   EXPECT_TRUE(at::equal(during, chain.run(x0, nullptr)));
 }
 
@@ -156,4 +156,4 @@ TEST(AdminProfile, LeavesOmegaLearnable) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -7,7 +7,7 @@
 
 #include "residual/support/plans.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 /// Names, shapes and first values of a norm called "n" of width 6 (docs/parameters.md).
@@ -62,7 +62,7 @@ double square_sum(const Row& row) {
 TEST(Norm, OfLayersUsesItsWeightAndItsBias) {
   for (double eps : {1e-5, 0.5}) {
     const Applied a(NormKind::Layer, eps);
-    EXPECT_LE(difference(a.y, plain_layer_norm(a.x, a.store, "n", eps)), 1e-12);
+    EXPECT_LE(largest_gap(a.y, plain_layer_norm(a.x, a.store, "n", eps)), 1e-12);
   }
 }
 
@@ -73,7 +73,7 @@ TEST(Norm, OfRootMeanSquaresUsesItsWeight) {
     const double rms = std::sqrt(square_sum(row) / kWidth + 0.5);
     for (size_t j = 0; j < row.size(); ++j) row[j] *= a.number("weight")[j] / rms;
   }
-  EXPECT_LE(difference(a.y, expected), 1e-12);
+  EXPECT_LE(largest_gap(a.y, expected), 1e-12);
 }
 
 TEST(Norm, OfLengthUsesItsSingleWeight) {
@@ -83,7 +83,7 @@ TEST(Norm, OfLengthUsesItsSingleWeight) {
     const double length = std::sqrt(square_sum(row));
     for (double& v : row) v *= a.number("weight")[0] / length;
   }
-  EXPECT_LE(difference(a.y, expected), 1e-12);
+  EXPECT_LE(largest_gap(a.y, expected), 1e-12);
 }
 
 TEST(Norm, OfDynamicTanhUsesAllThree) {
@@ -94,7 +94,7 @@ TEST(Norm, OfDynamicTanhUsesAllThree) {
       row[j] = a.number("weight")[j] * std::tanh(a.number("alpha")[0] * row[j]) + a.number("bias")[j];
     }
   }
-  EXPECT_LE(difference(a.y, expected), 1e-12);
+  EXPECT_LE(largest_gap(a.y, expected), 1e-12);
 }
 
 // ScaleNorm's weight starts at sqrt(D), so that a row leaves with the length that LayerNorm would give it.
@@ -112,9 +112,9 @@ TEST(Norm, GivesItsParametersGradients) {
   allocate_random(store, 3);
   norm(random(5, 1)).sum().backward();
   EXPECT_EQ(vector_of(store, "n.bias").size(), 6U);
-  EXPECT_LE(difference(store.gradient("n.bias"), {Row(kWidth, 5)}), 1e-12);
+  EXPECT_LE(largest_gap(store.gradient("n.bias"), {Row(kWidth, 5)}), 1e-12);
   EXPECT_GT(store.gradient("n.weight").abs().max().item<double>(), 1e-3);
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -11,12 +11,12 @@
 
 #include "residual/support/plans.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using enum Factor::Kind;
 
-const ops::Packed kRows({3, 1, 2});
+const ops::Packed kResidualRows({3, 1, 2});
 
 /// A sub-layer that is neither linear nor local to an element, so that scales and shifts cannot hide in it.
 at::Tensor sublayer(const at::Tensor& u) {
@@ -70,8 +70,8 @@ void expect_norms_where_the_table_says(const Variant& row, Stack stack, Sublayer
   TapRecorder taps;
   RememberedFlow flow;
   const at::Tensor x = random(6, 1), bottom = random(6, 2);
-  const at::Tensor out =
-      residual(x, bottom, kRows, [&](const at::Tensor& u) { return sublayer(seen = u); }, flow, {.observer = &taps});
+  const at::Tensor out = residual(x, bottom, kResidualRows, [&](const at::Tensor& u) { return sublayer(seen = u); },
+                                  flow, {.observer = &taps});
 
   EXPECT_EQ(is_normalised(seen / rule.c_in), rule.norm_in) << row.equation;
   EXPECT_EQ(is_normalised(taps.records()[1].value), rule.norm_out) << row.equation;
@@ -108,7 +108,7 @@ struct Outcome {
     const Residual residual(store, plan, kind, 2, /*dropout=*/0.5, {});
     allocate_random(store, 3);
     RememberedFlow flow;
-    out = residual(x, bottom, kRows, sublayer, flow, {});
+    out = residual(x, bottom, kResidualRows, sublayer, flow, {});
   }
 
   Row number(const std::string& name) const { return vector_of(store, "encoder.layers.2." + name); }
@@ -120,7 +120,7 @@ struct Outcome {
 TEST(Residual, WithoutAnyPartIsASum) {
   const Outcome o{Rule{}};
   EXPECT_TRUE(o.store.entries().empty());
-  EXPECT_LE(difference(o.out, plus(rows_of(o.x), plain_sublayer(rows_of(o.x)))), 1e-12);
+  EXPECT_LE(largest_gap(o.out, plus(rows_of(o.x), plain_sublayer(rows_of(o.x)))), 1e-12);
 }
 
 TEST(Residual, IsTheEquationWithLearnedFactorsAndBothInnerNorms) {
@@ -137,27 +137,27 @@ TEST(Residual, IsTheEquationWithLearnedFactorsAndBothInnerNorms) {
   const Rows u = times(o.normed(shifted, "final_layer_norm"), {0.7});
   const Rows a = o.normed(plain_sublayer(u), "final_output_layer_norm");
   const Rows z = plus(times(x, o.number("ffn_skip_scale")), times(a, o.number("ffn_branch_scale")));
-  EXPECT_LE(difference(o.out, plus(times(rows_of(o.bottom), {0.3}), times(z, {0.6}))), 1e-12);
+  EXPECT_LE(largest_gap(o.out, plus(times(rows_of(o.bottom), {0.3}), times(z, {0.6}))), 1e-12);
 }
 
 TEST(Residual, IsTheEquationWithConstantsAndAVectorOnTheBranchAndANormBehind) {
   const Outcome o{{.norm_post = true, .r = {Constant, 1.7}, .g = {Vector, 1}, .alpha = 1}, Sublayer::SelfAttention};
   const Rows x = rows_of(o.x);
   const Rows z = plus(times(x, {1.7}), times(plain_sublayer(x), o.number("self_attn_branch_scale")));
-  EXPECT_LE(difference(o.out, o.normed(plus(z, rows_of(o.bottom)), "self_attn_layer_norm")), 1e-12);
+  EXPECT_LE(largest_gap(o.out, o.normed(plus(z, rows_of(o.bottom)), "self_attn_layer_norm")), 1e-12);
 }
 
 TEST(Residual, IsTheEquationWithAConstantBranchAndAScalarSkip) {
   const Outcome o{{.r = {Scalar, 1}, .g = {Constant, -0.4}, .alpha = -2, .beta = 3}, Sublayer::CrossAttention};
   const Rows x = rows_of(o.x);
   const Rows z = plus(times(x, o.number("encoder_attn_skip_scale")), times(plain_sublayer(x), {-0.4}));
-  EXPECT_LE(difference(o.out, plus(times(rows_of(o.bottom), {-2}), times(z, {3}))), 1e-12);
+  EXPECT_LE(largest_gap(o.out, plus(times(rows_of(o.bottom), {-2}), times(z, {3}))), 1e-12);
 }
 
 TEST(Residual, AddsTheBottomBehindTheNorm) {
   const Outcome o{{.norm_post = true, .alpha_out = 0.8}};
   const Rows normed = o.normed(plus(rows_of(o.x), plain_sublayer(rows_of(o.x))), "final_layer_norm");
-  EXPECT_LE(difference(o.out, plus(normed, times(rows_of(o.bottom), {0.8}))), 1e-12);
+  EXPECT_LE(largest_gap(o.out, plus(normed, times(rows_of(o.bottom), {0.8}))), 1e-12);
 }
 
 // The shift moves what the sub-layer reads, never the skip.
@@ -165,7 +165,7 @@ TEST(Residual, ShiftsTheInputOfTheBranchOnly) {
   const Outcome o{{.input_shift = true}};
   const Rows x = rows_of(o.x);
   const Rows shifted = plus(x, Rows(6, Row(kWidth, o.number("ffn_input_shift")[0])), -1);
-  EXPECT_LE(difference(o.out, plus(x, plain_sublayer(shifted))), 1e-12);
+  EXPECT_LE(largest_gap(o.out, plus(x, plain_sublayer(shifted))), 1e-12);
 }
 
 TEST(Residual, UsesTheNormKindOfThePlan) {
@@ -176,7 +176,7 @@ TEST(Residual, UsesTheNormKindOfThePlan) {
   for (Row& row : z) {
     for (size_t j = 0; j < row.size(); ++j) row[j] = weight[j] * std::tanh(alpha * row[j]) + bias[j];
   }
-  EXPECT_LE(difference(o.out, z), 1e-12);
+  EXPECT_LE(largest_gap(o.out, z), 1e-12);
 }
 
 TEST(Residual, StartsItsFactorsWhereTheRuleSays) {
@@ -206,11 +206,13 @@ TEST(LayerScalar, IsSharedByTheSublayersOfALayer) {
 
   RememberedFlow flow;
   const at::Tensor x = random(6, 1);
-  const auto run = [&] { return last(first(x, x, kRows, sublayer, flow, {}), x, kRows, sublayer, flow, {}); };
+  const auto run = [&] {
+    return last(first(x, x, kResidualRows, sublayer, flow, {}), x, kResidualRows, sublayer, flow, {});
+  };
   EXPECT_TRUE(at::equal(run(), x)) << "ReZero starts as the identity";
   store.value("decoder.layers.1.branch_scale").fill_(0.3);
   const Rows middle = plus(rows_of(x), times(plain_sublayer(rows_of(x)), {0.3}));
-  EXPECT_LE(difference(run(), plus(middle, times(plain_sublayer(middle), {0.3}))), 1e-12);
+  EXPECT_LE(largest_gap(run(), plus(middle, times(plain_sublayer(middle), {0.3}))), 1e-12);
 }
 
 TEST(LayerScalar, IsAbsentWhereTheRowHasNone) {
@@ -227,13 +229,14 @@ TEST(Residual, DropsPartsOfTheBranchInTrainingAndBeforeTheBranchScale) {
   RememberedFlow flow;
   const at::Tensor x = random(6, 1);
   const Pass training{.training = true, .seed = 4, .step = 9};
-  const at::Tensor out = residual(x, x, kRows, sublayer, flow, training);
+  const at::Tensor out = residual(x, x, kResidualRows, sublayer, flow, training);
   const ops::Dropout site = training.dropout(0.5, DropoutKind::Branch, Stack::Encoder, Sublayer::FeedForward, 2);
-  const at::Tensor keep = ops::dropout(at::ones({6, kWidth}, at::kDouble), kRows, site);
+  const at::Tensor keep = ops::dropout(at::ones({6, kWidth}, at::kDouble), kResidualRows, site);
   EXPECT_GT((keep == 0).sum().item<int64_t>(), 0);
   EXPECT_LE((out - x - 2 * keep * sublayer(x)).abs().max().item<double>(), 1e-12);
   EXPECT_LE((flow.branches[0] - keep * sublayer(x)).abs().max().item<double>(), 1e-12);
-  EXPECT_LE((residual(x, x, kRows, sublayer, flow, {}) - x - 2 * sublayer(x)).abs().max().item<double>(), 1e-12);
+  EXPECT_LE((residual(x, x, kResidualRows, sublayer, flow, {}) - x - 2 * sublayer(x)).abs().max().item<double>(),
+            1e-12);
 }
 
 TEST(Names, OfLayersNormsAndScalesAreFairseqs) {
@@ -245,4 +248,4 @@ TEST(Names, OfLayersNormsAndScalesAreFairseqs) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -11,14 +11,14 @@
 
 #include "residual/support/plans.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using Point = Tap::Point;
 
-const ops::Packed kRows({3, 1});
+const ops::Packed kTapRows({3, 1});
 
-at::Tensor sublayer(const at::Tensor& u) {
+at::Tensor tapped_sublayer(const at::Tensor& u) {
   return (0.7 * u).sin();
 }
 
@@ -46,10 +46,10 @@ struct Watched {
     allocate_random(store, 2);
   }
 
-  at::Tensor loss(Observer* observer, const Residual::Branch& branch = sublayer) const {
+  at::Tensor loss(Observer* observer, const Residual::Branch& branch = tapped_sublayer) const {
     RememberedFlow flow;
     at::Tensor y = x;
-    for (const Residual& residual : residuals) y = residual(y, x, kRows, branch, flow, {.observer = observer});
+    for (const Residual& residual : residuals) y = residual(y, x, kTapRows, branch, flow, {.observer = observer});
     return (y * random(4, 7)).sum();
   }
 };
@@ -72,11 +72,11 @@ TEST(Taps, HoldWhatTheEquationCallsThem) {
   const Rows x = rows_of(model.x);
   const std::string layer = "encoder.layers.1.";
   const Rows u = plain_layer_norm(x, model.store, layer + "self_attn_layer_norm");
-  const Rows a = plain_layer_norm(rows_of(sublayer(taps.value("encoder.1.self_attn.in"))), model.store,
+  const Rows a = plain_layer_norm(rows_of(tapped_sublayer(taps.value("encoder.1.self_attn.in"))), model.store,
                                   layer + "self_attn_output_layer_norm");
-  EXPECT_LE(difference(taps.value("encoder.1.self_attn.in"), u), 1e-12);
-  EXPECT_LE(difference(taps.value("encoder.1.self_attn.branch"), a), 1e-12);
-  EXPECT_LE(difference(taps.value("encoder.1.self_attn.sum") - 2 * model.x, a), 1e-12);
+  EXPECT_LE(largest_gap(taps.value("encoder.1.self_attn.in"), u), 1e-12);
+  EXPECT_LE(largest_gap(taps.value("encoder.1.self_attn.branch"), a), 1e-12);
+  EXPECT_LE(largest_gap(taps.value("encoder.1.self_attn.sum") - 2 * model.x, a), 1e-12);
   EXPECT_TRUE(at::equal(taps.value("encoder.1.self_attn.out"), taps.value("encoder.1.self_attn.sum")));
 }
 
@@ -86,7 +86,7 @@ TEST(Taps, StandBeforeAndAfterTheLastNorm) {
   model.loss(&taps);
   const Rows sum = rows_of(taps.value("encoder.1.ffn.sum"));
   const Rows out = plain_layer_norm(sum, model.store, "encoder.layers.1.final_layer_norm");
-  EXPECT_LE(difference(taps.value("encoder.1.ffn.out"), out), 1e-12);
+  EXPECT_LE(largest_gap(taps.value("encoder.1.ffn.out"), out), 1e-12);
 }
 
 /// Keeps the tensors and asks nothing of them.
@@ -123,10 +123,10 @@ TEST(Taps, RecordTheGradientOfTheClosedForm) {
   RememberedFlow flow;
   const at::Tensor w = random(4, 7), x = random(4, 1).requires_grad_();
   const auto three_times = [](const at::Tensor& u) { return 3 * u; };
-  (residual(x, x, kRows, three_times, flow, {.observer = &taps}) * w).sum().backward();
-  EXPECT_LE(difference(taps.gradient("encoder.0.ffn.sum"), rows_of(w)), 1e-13);
-  EXPECT_LE(difference(taps.gradient("encoder.0.ffn.branch"), rows_of(w)), 1e-13);
-  EXPECT_LE(difference(taps.gradient("encoder.0.ffn.in"), rows_of(3 * w)), 1e-13);
+  (residual(x, x, kTapRows, three_times, flow, {.observer = &taps}) * w).sum().backward();
+  EXPECT_LE(largest_gap(taps.gradient("encoder.0.ffn.sum"), rows_of(w)), 1e-13);
+  EXPECT_LE(largest_gap(taps.gradient("encoder.0.ffn.branch"), rows_of(w)), 1e-13);
+  EXPECT_LE(largest_gap(taps.gradient("encoder.0.ffn.in"), rows_of(3 * w)), 1e-13);
 }
 
 TEST(Taps, RetainNothingWithoutAnObserver) {
@@ -136,7 +136,7 @@ TEST(Taps, RetainNothingWithoutAnObserver) {
       .loss(nullptr,
             [&](const at::Tensor& u) {
               seen.push_back(u);
-              seen.push_back(sublayer(u));
+              seen.push_back(tapped_sublayer(u));
               return seen.back();
             })
       .backward();
@@ -166,4 +166,4 @@ TEST(Taps, OfUnknownNamesAreRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -7,7 +7,7 @@
 
 #include "residual/support/plans.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 /// A wiring of the named row in the encoder (5 layers), with random parameters.
@@ -33,7 +33,7 @@ Rows weighted_sum(const std::vector<Rows>& history, const Row& weights) {
   return result;
 }
 
-Rows plus(const Rows& a, const Rows& b) {
+Rows sum_of(const Rows& a, const Rows& b) {
   return weighted_sum({a, b}, {1, 1});
 }
 
@@ -61,7 +61,7 @@ TEST(Chain, EndsWithTheFinalNorm) {
   const at::Tensor y = random(4, 2);
   const auto flow = w.wiring->start(random(4, 1));
   flow->leave(0, y);
-  EXPECT_LE(difference(flow->out(), plain_layer_norm(rows_of(y), w.store, "decoder.layer_norm")), 1e-12);
+  EXPECT_LE(largest_gap(flow->out(), plain_layer_norm(rows_of(y), w.store, "decoder.layer_norm")), 1e-12);
 }
 
 TEST(Chain, ObeysThePlanAboutTheFinalNorm) {
@@ -79,8 +79,8 @@ TEST(Chain, EndsWithTheShiftOfFixupAndItsScaleInTheEncoderOnly) {
   EXPECT_FALSE(decoder.store.has("decoder.output_scale"));
   const double s = vector_of(encoder.store, "encoder.output_scale")[0];
   const double b = vector_of(encoder.store, "encoder.output_shift")[0];
-  EXPECT_LE(difference(encoder.wiring->finish(y), rows_of(s * (y - b))), 1e-12);
-  EXPECT_LE(difference(decoder.wiring->finish(y), rows_of(y - vector_of(decoder.store, "decoder.output_shift")[0])),
+  EXPECT_LE(largest_gap(encoder.wiring->finish(y), rows_of(s * (y - b))), 1e-12);
+  EXPECT_LE(largest_gap(decoder.wiring->finish(y), rows_of(y - vector_of(decoder.store, "decoder.output_shift")[0])),
             1e-12);
 }
 
@@ -113,22 +113,22 @@ TEST_F(Dlcl, BeforeLayersMixesNormedOutputsAndTheBareEmbedding) {
   const auto inputs = flow_through(w);
   std::vector<Rows> history = {rows_of(ys[0])};
   for (size_t l = 0; l < 5; ++l) {
-    EXPECT_LE(difference(inputs[l], weighted_sum(history, weights(w, l))), 1e-12) << l;
+    EXPECT_LE(largest_gap(inputs[l], weighted_sum(history, weights(w, l))), 1e-12) << l;
     history.push_back(plain_layer_norm(rows_of(ys[l + 1]), w.store, norm(l + 1)));
   }
   const Rows last = weighted_sum(history, weights(w, 5));
-  EXPECT_LE(difference(inputs[5], plain_layer_norm(last, w.store, "encoder.layer_norm")), 1e-12);
+  EXPECT_LE(largest_gap(inputs[5], plain_layer_norm(last, w.store, "encoder.layer_norm")), 1e-12);
 }
 
 TEST_F(Dlcl, AfterLayersNormsTheMixExceptThatOfTheEmbeddingAlone) {
   const Wired w("dlcl_post");
   const auto inputs = flow_through(w);
   std::vector<Rows> history = {rows_of(ys[0])};
-  EXPECT_LE(difference(inputs[0], weighted_sum(history, weights(w, 0))), 1e-12);
+  EXPECT_LE(largest_gap(inputs[0], weighted_sum(history, weights(w, 0))), 1e-12);
   for (size_t l = 1; l <= 5; ++l) {
     history.push_back(rows_of(ys[l]));
     const Rows mixed = weighted_sum(history, weights(w, l));
-    EXPECT_LE(difference(inputs[l], plain_layer_norm(mixed, w.store, norm(l))), 1e-12) << l;
+    EXPECT_LE(largest_gap(inputs[l], plain_layer_norm(mixed, w.store, norm(l))), 1e-12) << l;
   }
   EXPECT_FALSE(w.store.has("encoder.layer_norm.weight"));
 }
@@ -152,9 +152,9 @@ TEST_F(Dlcl, WithOneHotWeightsReadsTheLastLayerOnly) {
     weights[static_cast<int64_t>(row)] = 1;
   }
   const auto inputs = flow_through(w);
-  EXPECT_LE(difference(inputs[0], rows_of(ys[0])), 1e-12);
+  EXPECT_LE(largest_gap(inputs[0], rows_of(ys[0])), 1e-12);
   for (size_t l = 1; l < 5; ++l) {
-    EXPECT_LE(difference(inputs[l], plain_layer_norm(rows_of(ys[l]), w.store, norm(l))), 1e-12) << l;
+    EXPECT_LE(largest_gap(inputs[l], plain_layer_norm(rows_of(ys[l]), w.store, norm(l))), 1e-12) << l;
   }
 }
 
@@ -175,8 +175,8 @@ TEST(Dual, AddsASecondStreamThatIsNormalisedAtTheEndOnly) {
       }
       flow->leave(layer, y = random(4, 200 + static_cast<uint64_t>(layer)));
     }
-    const Rows expected = plus(rows_of(y), plain_layer_norm(second, w.store, "decoder.layer_norm", 1e-7));
-    EXPECT_LE(difference(flow->out(), expected), 1e-12) << s;
+    const Rows expected = sum_of(rows_of(y), plain_layer_norm(second, w.store, "decoder.layer_norm", 1e-7));
+    EXPECT_LE(largest_gap(flow->out(), expected), 1e-12) << s;
     EXPECT_EQ(w.store.entries().size(), 2U);
   }
 }
@@ -186,8 +186,8 @@ TEST(Dual, HasAnEpsilonSmallEnoughForAShrunkenStream) {
   const at::Tensor x0 = 0.1 * random(4, 1), y = random(4, 2);
   const auto flow = w.wiring->start(x0);
   flow->leave(0, y);
-  const Rows expected = plus(rows_of(y), plain_layer_norm(rows_of(1e-2 * x0), w.store, "encoder.layer_norm", 1e-7));
-  EXPECT_LE(difference(flow->out(), expected), 1e-12);
+  const Rows expected = sum_of(rows_of(y), plain_layer_norm(rows_of(1e-2 * x0), w.store, "encoder.layer_norm", 1e-7));
+  EXPECT_LE(largest_gap(flow->out(), expected), 1e-12);
 }
 
 // A probe may run one model twice before it calls backward: flows must not share anything.
@@ -208,4 +208,4 @@ TEST(Flows, OfOneWiringDoNotMix) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

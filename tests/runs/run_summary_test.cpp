@@ -8,7 +8,7 @@
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

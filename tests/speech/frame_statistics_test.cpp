@@ -8,9 +8,9 @@
 #include "plumb/base/error.h"
 #include "plumb/speech/normalise.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 /// Utterances of unequal length. Band 0 lies far from zero and band 2 is constant.
@@ -115,4 +115,4 @@ TEST(Normalised, AnUtteranceWithoutFramesStaysOne) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -11,7 +11,7 @@
 
 #include "audio/support/sound_files.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -184,4 +184,4 @@ TEST(LogMel, ImpossibleOptionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 constexpr int64_t kFrames = 400, kBins = 80;
@@ -105,4 +105,4 @@ TEST(SpecAugment, WithoutMasksNothingIsHidden) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::test

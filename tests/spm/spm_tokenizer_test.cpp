@@ -17,8 +17,8 @@
 #include "plumb/text/line_reader.h"
 #include "plumb/text/utf8.h"
 
-#include "base/temporary_directory.h"
 #include "spm/support/lines.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

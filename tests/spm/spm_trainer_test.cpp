@@ -12,8 +12,8 @@
 #include "plumb/process/own_process.h"
 #include "plumb/spm/spm_tokenizer.h"
 
-#include "base/temporary_directory.h"
 #include "spm/support/lines.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

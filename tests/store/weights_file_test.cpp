@@ -11,7 +11,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/safetensors.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {
@@ -20,15 +20,15 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const Fill kNormal{.kind = Fill::Kind::Normal, .value = 1};
+const Fill kFirstValues{.kind = Fill::Kind::Normal, .value = 1};
 
 /// A matrix in a block of two, a vector, and a second name for the vector.
 struct Model {
   ParameterStore store;
 
   explicit Model(at::ScalarType dtype = at::kFloat, uint64_t seed = 1) {
-    store.declare_stacked({{"layer.k.weight", {2, 3}, kNormal}, {"layer.q.weight", {4, 3}, kNormal}});
-    store.declare({"embed.weight", {5}, kNormal});
+    store.declare_stacked({{"layer.k.weight", {2, 3}, kFirstValues}, {"layer.q.weight", {4, 3}, kFirstValues}});
+    store.declare({"embed.weight", {5}, kFirstValues});
     store.alias("output.weight", "embed.weight");
     store.allocate(dtype);
     store.draw(seed);

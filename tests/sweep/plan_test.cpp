@@ -8,7 +8,7 @@
 #include "plumb/base/error.h"
 #include "plumb/sweep/read_sweep.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

@@ -17,7 +17,7 @@
 #include "plumb/sweep/read_sweep.h"
 #include "plumb/sweep/show.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

@@ -6,16 +6,15 @@
 #include "plumb/task/sentence_pair.h"
 #include "plumb/task/task.h"
 
+#include "support/numbers.h"
 #include "task/support/prepared_text.h"
 
 namespace plumb {
 namespace {
 
-using testing::ElementsAre;
+using test::values;
 
-std::vector<int64_t> values(const at::Tensor& ids) {
-  return {ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel()};
-}
+using testing::ElementsAre;
 
 Config config_of() {
   Config config;

@@ -11,10 +11,13 @@
 #include "plumb/task/task.h"
 #include "plumb/train/validation.h"
 
+#include "support/numbers.h"
 #include "task/support/prepared_text.h"
 
 namespace plumb {
 namespace {
+
+using test::values;
 
 using testing::ElementsAre;
 
@@ -36,10 +39,6 @@ Config config_of(BreakMode mode, int64_t tokens, int64_t context = 0) {
   config.language_model = {mode, tokens, context};
   config.train.label_smoothing = 0;
   return config;
-}
-
-std::vector<int64_t> values(const at::Tensor& ids) {
-  return {ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel()};
 }
 
 class LanguageModelTest : public testing::Test {

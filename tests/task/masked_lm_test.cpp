@@ -9,10 +9,13 @@
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/task/task.h"
 
+#include "support/numbers.h"
 #include "task/support/prepared_text.h"
 
 namespace plumb {
 namespace {
+
+using test::values;
 
 /// Three documents; a word of document d, line l is 4 + 10 d + l.
 std::vector<std::vector<int32_t>> documents() {
@@ -36,10 +39,6 @@ Config config_of(bool next_sentence) {
   config.model.max_positions = 64;
   config.masked_lm.tokens_per_sample = 12;
   return config;
-}
-
-std::vector<int64_t> values(const at::Tensor& ids) {
-  return {ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel()};
 }
 
 class MaskedLmTest : public testing::Test {

@@ -14,10 +14,13 @@
 #include "plumb/process/front_process.h"
 #include "plumb/task/run_tokenizer.h"
 
-#include "base/temporary_directory.h"
+#include "support/numbers.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {
+
+using test::values;
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -39,11 +42,6 @@ PreparedSplit written(const TemporaryDirectory& folder, const std::vector<Pair>&
   source.write(split.source.tokens, sha256_hex("source"));
   target.write(split.target.tokens, sha256_hex("target"));
   return split;
-}
-
-std::vector<int64_t> values(const at::Tensor& ids) {
-  const int64_t* first = ids.data_ptr<int64_t>();
-  return {first, first + ids.numel()};
 }
 
 std::vector<int64_t> lengths(const ops::Packed& rows) {

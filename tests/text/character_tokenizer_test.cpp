@@ -10,7 +10,7 @@
 #include "plumb/text/dictionary_builder.h"
 #include "plumb/text/word_tokenizer.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

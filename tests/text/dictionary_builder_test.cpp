@@ -14,7 +14,7 @@
 #include "plumb/text/tokenizer.h"
 #include "plumb/text/word_tokenizer.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

@@ -8,7 +8,7 @@
 #include "plumb/base/error.h"
 #include "plumb/text/tokenizer.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "plumb/base/error.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

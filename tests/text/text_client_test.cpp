@@ -14,7 +14,7 @@
 #include "plumb/base/error.h"
 #include "plumb/process/front_process.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

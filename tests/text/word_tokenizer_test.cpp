@@ -9,7 +9,7 @@
 #include "plumb/base/error.h"
 #include "plumb/text/bpe_tokenizer.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

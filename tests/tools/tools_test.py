@@ -107,6 +107,27 @@ class VariantNames(ToolsTest):
         self.assert_finds("variant_names", "no row names found")
 
 
+class HiddenNames(ToolsTest):
+    def hide(self, path, *lines):
+        self.write(path, "namespace plumb {\nnamespace {\n" + "\n".join(lines) + "\n}  // namespace\n}  // namespace plumb\n")
+
+    def test_finds_what_would_meet(self):
+        self.hide("src/plumb/text/a.cpp", "constexpr int kMost = 3;", "struct Row {", "};", "int sum(int a, int b) {", "}")
+        self.hide("src/plumb/text/b.cpp", "constexpr double kMost = 4;", "int sum(int left, int right) {", "}")
+        self.hide("tests/text/support/c.cpp", "struct Row {", "};")
+        self.hide("tests/text/d_test.cpp", "class Row {", "};")
+        self.assert_finds("hidden_names", "src/plumb/text/b.cpp:3: kMost is also hidden in src/plumb/text/a.cpp",
+                          "src/plumb/text/b.cpp:4: sum(int, int)", "Row is also hidden in tests/text/d_test.cpp")
+
+    def test_allows_overloads_equal_aliases_other_folders_and_bodies(self):
+        self.hide("src/plumb/text/a.cpp", "using Rows = std::vector<int>;", "int sum(int a) {", "  const int kMost = 1;", "}")
+        self.hide("src/plumb/text/b.cpp", "using Rows = std::vector<int>;", "int sum(double a) {", "  const int kMost = 2;", "}")
+        self.hide("src/plumb/data/c.cpp", "int sum(int a) {", "}")
+        self.hide("src/plumb/kernel/d.cpp", "constexpr int kMost = 3;")
+        self.hide("src/plumb/kernel/e.cpp", "constexpr int kMost = 3;")
+        self.assert_passes("hidden_names")
+
+
 class Programs(ToolsTest):
     def test_both_libraries(self):
         both = ["libc.so.6", "libsentencepiece.so.0", "libtorch_cpu.so.1.13"]

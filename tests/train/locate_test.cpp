@@ -13,7 +13,7 @@
 namespace plumb {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kWrong = std::numeric_limits<double>::quiet_NaN();
 
 class LocateTest : public testing::Test {
  protected:
@@ -73,8 +73,8 @@ TEST_F(LocateTest, NamesTheParameterThatHoldsANanAndTheFirstTapBehindIt) {
         Case{"decoder.layers.2.encoder_attn_layer_norm.weight", "decoder.2.encoder_attn.in"},
         Case{"decoder.embed_tokens.weight", "decoder.embed"}}) {
     const at::Tensor saved = model_.parameters().values().clone();
-    model_.parameters().value(parameter).flatten()[-1] = kNan;
-    if (parameter == "decoder.embed_tokens.weight") set(parameter, kNan);  // the last word is not in the batch
+    model_.parameters().value(parameter).flatten()[-1] = kWrong;
+    if (parameter == "decoder.embed_tokens.weight") set(parameter, kWrong);  // the last word is not in the batch
     const NonFinite found = after_a_step();
     EXPECT_EQ(found.parameter, parameter);
     EXPECT_EQ(found.tap, tap);

@@ -7,7 +7,7 @@
 #include "plumb/data/token_file.h"
 #include "plumb/task/parallel_corpus.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

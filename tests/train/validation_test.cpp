@@ -13,7 +13,7 @@
 #include "plumb/task/generation.h"
 #include "plumb/task/parallel_corpus.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 namespace {

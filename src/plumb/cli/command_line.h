@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,9 @@ class App;
 }
 
 namespace plumb {
+
+/// What a table on the screen is made to fit.
+inline constexpr size_t kLineWidth = 120;
 
 /// Runs a command and turns whatever it throws into one line on stderr and an exit code: plumb::Error into its own,
 /// anything else into 1. Both programs run every command through it.

@@ -21,7 +21,6 @@
 namespace plumb {
 namespace {
 
-constexpr size_t kLineWidth = 120;
 constexpr int64_t kSentences = 8, kLength = 16;
 
 /// What a model looks like before its first step.

@@ -34,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using Settings = std::vector<std::string>;  // key=value
 
-struct Request {
+struct FinetuneRequest {
   std::string command, config, from, checkpoints = "best", out = "runs/finetune";
   std::vector<std::string> overrides, grid;
   int64_t seeds = 6;
@@ -42,7 +42,7 @@ struct Request {
 };
 
 /// One point of the grid, from one checkpoint, over all seeds.
-struct Arm {
+struct GridPoint {
   std::string checkpoint;
   Settings settings;
   std::vector<double> scores = {};
@@ -79,7 +79,7 @@ std::vector<Settings> grid_points(const std::vector<std::string>& grid) {
   return points;
 }
 
-std::vector<std::string> checkpoints_of(const Request& request) {
+std::vector<std::string> checkpoints_of(const FinetuneRequest& request) {
   const Checkpoints all(request.from);
   if (request.checkpoints != "all") {
     std::vector<std::string> chosen;
@@ -96,7 +96,7 @@ std::string joined_words(const Settings& settings) {
   return settings.empty() ? "as configured" : fmt::format("{}", fmt::join(settings, " "));
 }
 
-std::string folder_name(const Arm& arm, int64_t seed) {
+std::string folder_name(const GridPoint& arm, int64_t seed) {
   std::string name = fmt::format("{}-{}-seed{}", arm.checkpoint, fmt::join(arm.settings, "-"), seed);
   for (char& c : name) {
     if (c == '/' || c == ' ') c = '_';
@@ -105,7 +105,7 @@ std::string folder_name(const Arm& arm, int64_t seed) {
 }
 
 /// Ctrl-C: the run has been saved and has said so.
-struct Interrupted {
+struct FinetuneInterrupted {
   int signal;
 };
 
@@ -125,7 +125,7 @@ std::optional<nlohmann::json> earlier_result(const fs::path& file, const Config&
 }
 
 // Trains one seed, or reads what an earlier call left.
-nlohmann::json result_of(const Request& request, const Arm& arm, int64_t seed) {
+nlohmann::json result_of(const FinetuneRequest& request, const GridPoint& arm, int64_t seed) {
   const fs::path run = fs::path(request.out) / folder_name(arm, seed), file = run / "result.json";
   Settings settings = request.overrides;
   settings.push_back(fmt::format("train.pretrained={}@{}", request.from, arm.checkpoint));
@@ -141,7 +141,7 @@ nlohmann::json result_of(const Request& request, const Arm& arm, int64_t seed) {
   trainer.made_by(request.command);
   trainer.resume(/*allow_changes=*/false);
   const RunOutcome outcome = trainer.run();
-  if (outcome == RunOutcome::Interrupted) throw Interrupted{trainer.caught_signal()};
+  if (outcome == RunOutcome::Interrupted) throw FinetuneInterrupted{trainer.caught_signal()};
 
   Transformer model(config.model, static_cast<uint64_t>(seed));
   const Checkpoints checkpoints(run);
@@ -172,7 +172,7 @@ std::string interval(const Summary& s) {
 }  // namespace
 
 int finetune_command(int argc, char** argv) {
-  Request request;
+  FinetuneRequest request;
   request.command = as_typed(argc, argv);
   CLI::App app;
   app.add_option("config", request.config, "the task to fine-tune for")->required();
@@ -186,7 +186,7 @@ int finetune_command(int argc, char** argv) {
   app.add_flag("--json", request.json, "for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
 
-  std::vector<Arm> arms;
+  std::vector<GridPoint> arms;
   for (const std::string& checkpoint : checkpoints_of(request)) {
     for (const Settings& settings : grid_points(request.grid)) arms.push_back({checkpoint, settings});
   }
@@ -197,7 +197,7 @@ int finetune_command(int argc, char** argv) {
   nlohmann::json all = nlohmann::json::array();
   double baseline = 0;
   try {
-    for (Arm& arm : arms) {
+    for (GridPoint& arm : arms) {
       for (int64_t seed = 1; seed <= request.seeds; ++seed) {
         fmt::print(stderr, "plumb: checkpoint {}, {}, seed {} of {}\n", arm.checkpoint, joined_words(arm.settings),
                    seed, request.seeds);
@@ -210,7 +210,7 @@ int finetune_command(int argc, char** argv) {
         all.push_back(result);
       }
     }
-  } catch (const Interrupted& interrupted) {
+  } catch (const FinetuneInterrupted& interrupted) {
     return 128 + interrupted.signal;
   }
   if (request.json) {
@@ -225,7 +225,7 @@ int finetune_command(int argc, char** argv) {
                {"95 % interval", right},
                {"deviation", right},
                {"failed", right}});
-  for (const Arm& arm : arms) {
+  for (const GridPoint& arm : arms) {
     const Summary s = summarise(arm.scores);
     table.add_row({arm.checkpoint, joined_words(arm.settings), std::to_string(arm.scores.size()),
                    fmt::format("{:.2f}", s.mean), interval(s), fmt::format("{:.2f}", s.deviation),

@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kLineWidth = 120;
 constexpr char kEngine[] = "plumb-engine";
 
 struct FrontCommand {

@@ -32,8 +32,6 @@ namespace {
 using nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
-constexpr size_t kLineWidth = 120;
-
 /// A table of plain texts whose first column is the name. The terminal shows the first `shown` columns of the list;
 /// everything else (one row, --json, --markdown) has them all.
 struct Listing {
@@ -183,17 +181,17 @@ std::string json_text(const ordered_json& json) {
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-struct Request {
+struct ListRequest {
   std::string table, name;
   bool json = false, markdown = false;
 };
 
-[[noreturn]] void unknown_name(const Request& request, const std::vector<std::string_view>& names) {
+[[noreturn]] void unknown_name(const ListRequest& request, const std::vector<std::string_view>& names) {
   throw UserError(fmt::format("list {}", request.table), fmt::format("there is no {}", request.name),
                   fmt::format("{}`plumb list {}` shows every name", did_you_mean(request.name, names), request.table));
 }
 
-std::string answer(const Listing& list, const Request& request) {
+std::string answer(const Listing& list, const ListRequest& request) {
   if (request.name.empty()) {
     if (request.markdown) return as_markdown(list);
     if (!request.json) return as_text(list);
@@ -213,7 +211,7 @@ std::string answer(const Listing& list, const Request& request) {
   unknown_name(request, names);
 }
 
-std::string answer_variants(const Request& request) {
+std::string answer_variants(const ListRequest& request) {
   if (request.name.empty()) {
     if (request.markdown) return variants_markdown();
     return request.json ? json_text(variants_json()) : variants_text();
@@ -243,27 +241,27 @@ std::string probes_markdown() {
   return text;
 }
 
-std::string answer_probes(const Request& request) {
+std::string answer_probes(const ListRequest& request) {
   return request.markdown ? probes_markdown() : answer(all_probes(), request);
 }
 
-std::string answer_config(const Request& request) {
+std::string answer_config(const ListRequest& request) {
   return request.markdown ? config_markdown() : answer(config_keys(), request);
 }
 
 struct ListedTable {
   std::string_view name;
-  std::string (*answer)(const Request& request);
+  std::string (*answer)(const ListRequest& request);
 };
 constexpr ListedTable kTables[] = {{"variants", answer_variants},
-                                   {"tasks", [](const Request& r) { return answer(all_tasks(), r); }},
-                                   {"inits", [](const Request& r) { return answer(inits(), r); }},
-                                   {"norms", [](const Request& r) { return answer(norms(), r); }},
-                                   {"optimisers", [](const Request& r) { return answer(all_optimisers(), r); }},
-                                   {"schedules", [](const Request& r) { return answer(all_schedules(), r); }},
-                                   {"metrics", [](const Request& r) { return answer(all_metrics(), r); }},
+                                   {"tasks", [](const ListRequest& r) { return answer(all_tasks(), r); }},
+                                   {"inits", [](const ListRequest& r) { return answer(inits(), r); }},
+                                   {"norms", [](const ListRequest& r) { return answer(norms(), r); }},
+                                   {"optimisers", [](const ListRequest& r) { return answer(all_optimisers(), r); }},
+                                   {"schedules", [](const ListRequest& r) { return answer(all_schedules(), r); }},
+                                   {"metrics", [](const ListRequest& r) { return answer(all_metrics(), r); }},
                                    {"probes", answer_probes},
-                                   {"commands", [](const Request& r) { return answer(all_commands(), r); }},
+                                   {"commands", [](const ListRequest& r) { return answer(all_commands(), r); }},
                                    {"config", answer_config}};
 
 }  // namespace
@@ -273,7 +271,7 @@ int list_command(int argc, char** argv) {
   for (const ListedTable& table : kTables) names.push_back(table.name);
   const std::string choices = fmt::format("{}", fmt::join(names, ", "));
 
-  Request request;
+  ListRequest request;
   CLI::App app;
   app.add_option("TABLE", request.table, "one of " + choices)->required();
   app.add_option("NAME", request.name, "one row in detail");

@@ -6,14 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/table.h"
+#include "plumb/cli/command_line.h"
 #include "plumb/config/markdown.h"
 
 namespace plumb {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr size_t kLineWidth = 120;
 
 // ---- the rule of one sub-layer as an equation ----
 

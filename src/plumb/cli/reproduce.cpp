@@ -27,9 +27,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using namespace reproduce;
 
-constexpr size_t kLineWidth = 120;
-
-struct Request {
+struct ReproduceRequest {
   std::vector<std::string> ids;
   std::string entries = "reproduce", results = "docs/results/reproduce", pages = "docs/papers", out = "runs/reproduce";
   int cores = 0;
@@ -59,7 +57,7 @@ void check_results(const fs::path& folder, bool given) {
                   "Name the folder of the verdicts with --results");
 }
 
-void show_list(const Request& request, const std::vector<Paper>& papers) {
+void show_list(const ReproduceRequest& request, const std::vector<Paper>& papers) {
   const Results results = read_results(request.results, papers);
   if (!request.json) {
     print(list_text(papers, results, kLineWidth));
@@ -79,7 +77,7 @@ std::string text_of(const fs::path& file) {
 }
 
 // Writes the pages, or says which of them are not what would be written.
-int render_pages(const Request& request, const std::vector<Paper>& papers) {
+int render_pages(const ReproduceRequest& request, const std::vector<Paper>& papers) {
   const Results results = read_results(request.results, papers);
   std::vector<std::pair<fs::path, std::string>> pages = {
       {fs::path(request.pages) / "README.md", overview_page(papers, results)}};
@@ -97,7 +95,7 @@ int render_pages(const Request& request, const std::vector<Paper>& papers) {
   return request.check && outdated > 0 ? static_cast<int>(Exit::OurMistake) : 0;
 }
 
-Result judged(const Entry& entry, const Request& request) {
+Result judged(const Entry& entry, const ReproduceRequest& request) {
   const Evidence evidence = gather(entry, {.out = request.out, .cores = request.cores, .quiet = false});
   const Result result = make_result(entry, judge(entry, evidence.measured), evidence.measured, evidence.seconds);
   write_result(request.results, result);
@@ -113,7 +111,7 @@ json as_json(const Result& result) {
 }
 
 // An entry that cannot be done (its corpus is not there) does not keep the others from it; the exit code is its.
-int run_entries(const Request& request, const std::vector<Paper>& papers) {
+int run_entries(const ReproduceRequest& request, const std::vector<Paper>& papers) {
   const std::vector<const Entry*> chosen = chosen_entries(papers, request.ids);
   make_folder(request.results, "Choose another --results");  // before hours of training
   json all = json::array();
@@ -142,7 +140,7 @@ int run_entries(const Request& request, const std::vector<Paper>& papers) {
 }  // namespace
 
 int reproduce_command(int argc, char** argv) {
-  Request request;
+  ReproduceRequest request;
   CLI::App app;
   app.add_option("ids", request.ids, "entries to run, as --list names them; without any, all that can run");
   app.add_flag("--list", request.list, "every entry with its last verdict and its time");

@@ -30,7 +30,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Request {
+struct ScoreRequest {
   std::string metric;
   std::vector<std::string> references;
   std::string hypotheses, baseline;
@@ -58,7 +58,7 @@ const MetricRow& metric_row(const std::string& name) {
                   did_you_mean(name, metric_names()) + "`plumb list metrics` shows what there is");
 }
 
-void check(const Request& request, const MetricRow& row, bool tokenize_given) {
+void check(const ScoreRequest& request, const MetricRow& row, bool tokenize_given) {
   const std::string where = fmt::format("score {}", row.name);
   if (request.references.empty() && request.sets.empty()) {
     throw UserError(where, "there is nothing to compare with", "Give --ref FILE, or --set REF HYP for each test set");
@@ -72,7 +72,7 @@ void check(const Request& request, const MetricRow& row, bool tokenize_given) {
   if (request.stem && row.name != "rouge") throw UserError(where, "--stem belongs to rouge", "Leave it out");
 }
 
-MeasureOptions measure_options(const Request& request) {
+MeasureOptions measure_options(const ScoreRequest& request) {
   const bool tokenised = request.tokenize == "none";
   // Tokenised BLEU without smoothing is the number that papers got from multi-bleu.perl.
   const std::string smooth = !request.smooth.empty() ? request.smooth : tokenised ? "none" : "exp";
@@ -214,7 +214,7 @@ std::string as_text(const PairedBootstrap& pair) {
          fmt::format("difference = {:+.2f}, p = {:.4f}\n", pair.system.score - pair.baseline.score, pair.p_value);
 }
 
-int score_one(const Request& request, const MetricRow& row, const Measure& measure) {
+int score_one(const ScoreRequest& request, const MetricRow& row, const Measure& measure) {
   const TestSet set = read_set(row, request.references, request.hypotheses);
   const Score score = score_of(set, measure, request.references.front());
   json record = as_json(score);
@@ -247,7 +247,7 @@ int score_one(const Request& request, const MetricRow& row, const Measure& measu
 }
 
 // The plain mean of the sets, as papers average over test sets: each counts the same, whatever its size.
-int score_sets(const Request& request, const MetricRow& row, const Measure& measure) {
+int score_sets(const ScoreRequest& request, const MetricRow& row, const Measure& measure) {
   json sets = json::array();
   std::string text;
   double sum = 0;
@@ -270,7 +270,7 @@ int score_sets(const Request& request, const MetricRow& row, const Measure& meas
 }  // namespace
 
 int score_command(int argc, char** argv) {
-  Request request;
+  ScoreRequest request;
   CLI::App app;
   app.add_option("METRIC", request.metric, fmt::format("one of {}", fmt::join(metric_names(), ", ")))->required();
   CLI::Option* ref = app.add_option("--ref", request.references, "reference lines; again for a second reference");

@@ -9,7 +9,7 @@
 #include <sndfile.h>
 
 /// Sound, and files of it that libsndfile writes.
-namespace plumb::testing {
+namespace plumb::test {
 
 inline std::vector<float> tone(double hz, int rate, int64_t samples, double amplitude = 0.5) {
   std::vector<float> result;
@@ -33,4 +33,4 @@ inline void write_sound(const std::filesystem::path& path, int format, int rate,
   sf_close(file);
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plumb::testing {
+namespace plumb::test {
 
 /// tests/golden/metric_scores.json, which make_metric_scores.py wrote from the definitions.
 inline const nlohmann::json& golden_scores() {
@@ -34,4 +34,4 @@ inline std::vector<Lines> golden_references() {
 /// Two right ways to add the same few numbers differ by less.
 inline constexpr double kTolerance = 1e-9;
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

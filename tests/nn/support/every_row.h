@@ -7,9 +7,9 @@
 
 #include "plumb/catalogue/variants.h"
 
-#include "nn/support/models.h"
+#include "support/models.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 
 /// A test that every row of the table must pass, in each of the three forms.
 class EveryRow : public ::testing::TestWithParam<std::tuple<std::string_view, Form>> {
@@ -28,4 +28,4 @@ inline auto every_row(std::vector<Form> forms = {std::begin(kForms), std::end(kF
   return ::testing::Combine(::testing::ValuesIn(names.begin(), names.end()), ::testing::ValuesIn(forms));
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

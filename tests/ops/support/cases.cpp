@@ -15,16 +15,16 @@
 #include "plumb/ops/unfold.h"
 #include "plumb/ops/weighted_sum.h"
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using ops::Dropout;
 using ops::Packed;
 using Tensors = std::vector<at::Tensor>;
 
-constexpr Dropout kDropout{.p = 0.3, .seed = 11, .step = 3, .site = 7};
+constexpr Dropout kCaseDropout{.p = 0.3, .seed = 11, .step = 3, .site = 7};
 
 struct Sizes {
   Packed rows, keys;
@@ -60,7 +60,7 @@ class Cases {
     add_embedding();
     add_residual();
     add("dropout", {random({n_, s_.width}, 1)},
-        [rows = s_.rows](const Tensors& in) { return ops::dropout(in[0], rows, kDropout); });
+        [rows = s_.rows](const Tensors& in) { return ops::dropout(in[0], rows, kCaseDropout); });
     add("weighted_sum", {matrix(1), matrix(2), matrix(3), random({3}, 4)}, [](const Tensors& in) {
       return ops::weighted_sum({in[0], in[1], in[2]}, in[3]);
     });
@@ -119,12 +119,12 @@ class Cases {
     for (bool drops : {false, true}) {
       const std::string suffix = drops ? "_dropout" : "";
       for (bool causal : {false, true}) {
-        const ops::AttentionTerms t{s_.rows, s_.rows, s_.heads, 0.7, causal, drops ? kDropout : Dropout{}};
+        const ops::AttentionTerms t{s_.rows, s_.rows, s_.heads, 0.7, causal, drops ? kCaseDropout : Dropout{}};
         add((causal ? "attention_causal" : "attention") + suffix, {random({n_, 3 * w}, 1)}, [=](const Tensors& in) {
           return ops::attention({in[0], 0, w}, {in[0], w, w}, {in[0], 2 * w, w}, t);
         });
       }
-      const ops::AttentionTerms t{s_.rows, s_.keys, s_.heads, 0.7, false, drops ? kDropout : Dropout{}};
+      const ops::AttentionTerms t{s_.rows, s_.keys, s_.heads, 0.7, false, drops ? kCaseDropout : Dropout{}};
       add("attention_cross" + suffix, {matrix(1), random({s_.keys.rows(), 2 * w}, 2)}, [=](const Tensors& in) {
         return ops::attention(in[0], {in[1], 0, w}, {in[1], w, w}, t);
       });
@@ -141,7 +141,7 @@ class Cases {
         const at::Tensor x = random({n_, s_.hidden}, 6), b = 0.05 * random({s_.hidden}, 7).clamp(-2, 2);
         const std::string name = std::string(word(activation)) + (drops ? "_dropout" : "");
         add(name, {x + 0.2 * x.sign(), b}, [=, rows = s_.rows](const Tensors& in) {
-          return ops::bias_activation(activation, in[0], in[1], rows, drops ? kDropout : Dropout{});
+          return ops::bias_activation(activation, in[0], in[1], rows, drops ? kCaseDropout : Dropout{});
         });
       }
     }
@@ -177,7 +177,7 @@ class Cases {
     };
     add("embedding", {table}, [=](const Tensors& in) { return ops::embedding(terms(in[0], {}, {})); });
     add("embedding_learned_positions_dropout", {table, places},
-        [=](const Tensors& in) { return ops::embedding(terms(in[0], in[1], kDropout)); });
+        [=](const Tensors& in) { return ops::embedding(terms(in[0], in[1], kCaseDropout)); });
   }
 
   void add_residual() {
@@ -190,10 +190,10 @@ class Cases {
       all.insert(all.end(), more.begin(), more.end());
       return all;
     };
-    add("residual_pre_ln", inputs, [=](const Tensors& in) { return ops::residual(start(in, kDropout)); });
+    add("residual_pre_ln", inputs, [=](const Tensors& in) { return ops::residual(start(in, kCaseDropout)); });
     for (NormKind kind : {NormKind::Layer, NormKind::Rms, NormKind::Scale, NormKind::Dyt}) {
       add("residual_post_" + std::string(word(kind)), with(norm_weights(kind)), [=](const Tensors& in) {
-        ops::ResidualTerms t = start(in, kDropout);
+        ops::ResidualTerms t = start(in, kCaseDropout);
         t.norm = {kind, weights_from(in, 3), 1e-2};
         return ops::residual(t);
       });
@@ -207,7 +207,7 @@ class Cases {
       return ops::residual(t);
     });
     add("residual_b2t", with({matrix(4), norm_weights(NormKind::Layer)[0], vector(6)}), [=](const Tensors& in) {
-      ops::ResidualTerms t = start(in, kDropout);
+      ops::ResidualTerms t = start(in, kCaseDropout);
       t.bottom = in[3];
       t.alpha = 0.8;
       t.beta = 0.6;
@@ -215,13 +215,13 @@ class Cases {
       return ops::residual(t);
     });
     add("residual_admin", with({vector(4), norm_weights(NormKind::Layer)[0], vector(6)}), [=](const Tensors& in) {
-      ops::ResidualTerms t = start(in, kDropout);
+      ops::ResidualTerms t = start(in, kCaseDropout);
       t.r.learned = in[3];
       t.norm = {NormKind::Layer, weights_from(in, 4), 1e-2};
       return ops::residual(t);
     });
     add("residual_learned_gains", with({random({1}, 4), vector(5)}), [=](const Tensors& in) {
-      ops::ResidualTerms t = start(in, kDropout);
+      ops::ResidualTerms t = start(in, kCaseDropout);
       t.r.learned = in[3];
       t.g.learned = in[4];
       return ops::residual(t);
@@ -245,4 +245,4 @@ std::vector<DerivativeCase> op_cases(CaseSize size) {
   return Cases(size).all();
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -4,7 +4,7 @@
 
 #include "ops/support/derivatives.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 
 /// How large the problems are. Small ones can be differentiated by finite differences; large ones fill several chunks,
 /// blocks and threads. Both have odd widths and sequences of one token. Real ones are those of a training step.
@@ -14,4 +14,4 @@ enum class CaseSize { Small, Large, Real };
 /// reference with finite differences; the benchmark of the ops walks the same list.
 std::vector<DerivativeCase> op_cases(CaseSize size);
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -6,9 +6,9 @@
 #include <ATen/ATen.h>
 
 #include "ops/support/cases.h"
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 
 std::vector<DerivativeCase> small_and_large_cases() {
   std::vector<DerivativeCase> all;
@@ -37,4 +37,4 @@ double error(const at::Tensor& actual, const at::Tensor& expected) {
   return (actual.to(at::kDouble) - expected).abs().max().item<double>() / std::max(largest, 1e-3);
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

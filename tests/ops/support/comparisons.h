@@ -7,7 +7,7 @@
 #include "ops/support/derivatives.h"
 
 /// For comparing two ways of computing the cases of cases.h.
-namespace plumb::testing {
+namespace plumb::test {
 
 /// The small cases and the large ones, named so.
 std::vector<DerivativeCase> small_and_large_cases();
@@ -21,4 +21,4 @@ at::Tensor slope_of(const at::Tensor& value);
 /// The largest difference relative to the largest element: the sum of a row may cancel to nothing.
 double error(const at::Tensor& actual, const at::Tensor& expected);
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -7,9 +7,9 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
@@ -24,14 +24,14 @@ at::Tensor scalar(const DerivativeCase& which, const Tensors& inputs) {
   return (weights * y + 0.3 * y * y).sum();
 }
 
-Tensors leaves(const Tensors& inputs) {
+Tensors double_leaves(const Tensors& inputs) {
   Tensors result;
   for (const at::Tensor& x : inputs) result.push_back(x.detach().clone().requires_grad_());
   return result;
 }
 
 Tensors gradient(const DerivativeCase& which, const Tensors& inputs) {
-  const Tensors at = leaves(inputs);
+  const Tensors at = double_leaves(inputs);
   return torch::autograd::grad({scalar(which, at)}, at);
 }
 
@@ -82,7 +82,7 @@ double hessian_error(const DerivativeCase& which) {
   Tensors direction;
   for (const at::Tensor& x : which.inputs) direction.push_back(random(x.sizes().vec(), 77 + direction.size()));
 
-  const Tensors at = leaves(which.inputs);
+  const Tensors at = double_leaves(which.inputs);
   const Tensors first =
       torch::autograd::grad({scalar(which, at)}, at, {}, /*retain_graph=*/true, /*create_graph=*/true);
   const at::Tensor slope = (flattened(first) * flattened(direction)).sum();
@@ -97,4 +97,4 @@ double hessian_error(const DerivativeCase& which) {
   return worst;
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

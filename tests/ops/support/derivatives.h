@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace plumb::testing {
+namespace plumb::test {
 
 /// An op as a function of the tensors that it is differentiated by, all double.
 struct DerivativeCase {
@@ -22,4 +22,4 @@ double gradient_error(const DerivativeCase& which);
 /// The same for the product of the Hessian with a random vector, against a five-point stencil of the gradient.
 double hessian_error(const DerivativeCase& which);
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

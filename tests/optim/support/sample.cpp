@@ -7,7 +7,7 @@
 
 #include "plumb/base/random_stream.h"
 
-namespace plumb::testing_optim {
+namespace plumb::test {
 
 Sample::Sample(at::ScalarType dtype, int64_t rows) {
   const Fill normal{.kind = Fill::Kind::Normal, .value = 1};
@@ -52,4 +52,4 @@ void expect_near(const std::vector<double>& actual, const std::vector<double>& e
   }
 }
 
-}  // namespace plumb::testing_optim
+}  // namespace plumb::test

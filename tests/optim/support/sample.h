@@ -9,7 +9,7 @@
 #include "plumb/store/parameter_store.h"
 
 /// What the tests of optim/ share: a store with gaps, gradients for it, and both as plain numbers.
-namespace plumb::testing_optim {
+namespace plumb::test {
 
 /// Three blocks whose sizes leave gaps; `rows` of the middle one decide how long the buffer is.
 struct Sample {
@@ -37,4 +37,4 @@ inline double tolerance_of(at::ScalarType dtype) {
   return dtype == at::kDouble ? 1e-14 : 2e-6;
 }
 
-}  // namespace plumb::testing_optim
+}  // namespace plumb::test

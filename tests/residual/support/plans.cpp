@@ -8,7 +8,7 @@
 
 #include "plumb/base/random_stream.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 
 Variant row_with(const Rule& rule) {
   Variant row;
@@ -50,17 +50,7 @@ at::Tensor random(int64_t rows, uint64_t seed, int64_t width) {
   return result;
 }
 
-Rows rows_of(const at::Tensor& x) {
-  const at::Tensor flat = x.detach().to(at::kDouble).contiguous().view({-1, x.size(-1)});
-  Rows rows;
-  for (int64_t i = 0; i < flat.size(0); ++i) {
-    const double* row = flat.data_ptr<double>() + i * flat.size(1);
-    rows.emplace_back(row, row + flat.size(1));
-  }
-  return rows;
-}
-
-double difference(const at::Tensor& actual, const Rows& expected) {
+double largest_gap(const at::Tensor& actual, const Rows& expected) {
   const Rows rows = rows_of(actual);
   double worst = rows.size() == expected.size() ? 0 : std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < std::min(rows.size(), expected.size()); ++i) {
@@ -90,4 +80,4 @@ Rows plain_layer_norm(const Rows& x, const ParameterStore& store, const std::str
   return result;
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -10,11 +10,10 @@
 #include "plumb/residual/wiring.h"
 #include "plumb/store/parameter_store.h"
 
-/// Plans of small stacks, random numbers, and plain rows of doubles for the oracles of this folder.
-namespace plumb::testing {
+#include "support/numbers.h"
 
-using Row = std::vector<double>;
-using Rows = std::vector<Row>;
+/// Plans of small stacks, and what the oracles of this folder compute with.
+namespace plumb::test {
 
 constexpr int kWidth = 6;
 
@@ -30,9 +29,8 @@ void allocate_random(ParameterStore& store, uint64_t seed);
 /// [rows, width] random normal numbers, shifted and stretched so that no row looks normalised.
 at::Tensor random(int64_t rows, uint64_t seed, int64_t width = kWidth);
 
-Rows rows_of(const at::Tensor& x);
 /// The largest difference of two elements; infinite if the shapes differ.
-double difference(const at::Tensor& actual, const Rows& expected);
+double largest_gap(const at::Tensor& actual, const Rows& expected);
 
 /// LayerNorm by the definition, with the weights that the store holds under that name.
 Rows plain_layer_norm(const Rows& x, const ParameterStore& store, const std::string& name, double eps = 1e-5);
@@ -50,4 +48,4 @@ class RememberedFlow : public Flow {
   std::vector<at::Tensor> branches;
 };
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

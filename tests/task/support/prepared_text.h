@@ -6,7 +6,7 @@
 #include "plumb/data/prepared.h"
 #include "plumb/data/run_vocabulary.h"
 
-#include "base/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace plumb {
 

@@ -1,4 +1,4 @@
-#include "ops/support/numbers.h"
+#include "support/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "plumb/base/random_stream.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 
 at::Tensor random(const std::vector<int64_t>& shape, uint64_t seed) {
   RandomStream stream(seed, "test");
@@ -33,6 +33,10 @@ at::Tensor tensor_of(const Rows& rows) {
   return at::stack(tensors);
 }
 
+std::vector<int64_t> values(const at::Tensor& ids) {
+  return {ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel()};
+}
+
 double difference(const at::Tensor& actual, const Rows& expected) {
   const Rows rows = rows_of(actual);
   if (rows.size() != expected.size()) return std::numeric_limits<double>::infinity();
@@ -49,4 +53,4 @@ double difference(const at::Tensor& actual, const Rows& expected) {
   return worst / largest;
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

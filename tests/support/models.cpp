@@ -1,11 +1,11 @@
-#include "nn/support/models.h"
+#include "support/models.h"
 
 #include <ATen/ATen.h>
 
 #include "plumb/base/random_stream.h"
 #include "plumb/ops/cross_entropy.h"
 
-namespace plumb::testing {
+namespace plumb::test {
 namespace {
 
 Tokens tokens(const std::vector<std::vector<int64_t>>& sentences) {
@@ -163,4 +163,4 @@ std::string case_name(const std::string& variant, Form form) {
   return variant + '_' + std::string(word(form));
 }
 
-}  // namespace plumb::testing
+}  // namespace plumb::test

@@ -9,7 +9,7 @@
 #include "oracle/oracle.h"
 
 /// Small models, batches and weights for the tests of nn/, and their translation into the oracle's terms.
-namespace plumb::testing {
+namespace plumb::test {
 
 /// Three encoder and two decoder layers of width 8: unequal depths show a mix-up of the stacks.
 ModelConfig tiny(Form form, const std::string& variant);
@@ -42,4 +42,4 @@ std::string case_name(const std::string& variant, Form form);
 
 inline constexpr Form kForms[] = {Form::EncoderDecoder, Form::Decoder, Form::Encoder};
 
-}  // namespace plumb::testing
+}  // namespace plumb::test
