@@ -11,16 +11,16 @@
 
 #include "plumb/kernel/attention.h"
 
-#if defined(PLUMB_OPS_KERNEL_ATTENTION_BACKWARD_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLUMB_OPS_KERNEL_ATTENTION_BACKWARD_INL_H
-#undef PLUMB_OPS_KERNEL_ATTENTION_BACKWARD_INL_H
+#if defined(PLUMB_KERNEL_ATTENTION_BACKWARD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLUMB_KERNEL_ATTENTION_BACKWARD_INL_H
+#undef PLUMB_KERNEL_ATTENTION_BACKWARD_INL_H
 #else
-#define PLUMB_OPS_KERNEL_ATTENTION_BACKWARD_INL_H
+#define PLUMB_KERNEL_ATTENTION_BACKWARD_INL_H
 #endif
 
 #include <hwy/highway.h>
 
-#include "plumb/kernel/panel-inl.h"
+#include "plumb/kernel/attention_panel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
@@ -30,7 +30,7 @@ HWY_INLINE float dot(const float* a, const float* b, int64_t n) {
   const Tag d;
   Vector sum = hn::Zero(d);
   int64_t i = 0;
-  for (; i + lanes() <= n; i += lanes()) sum = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
+  for (; i + vector_lanes() <= n; i += vector_lanes()) sum = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
   float total = hn::GetLane(hn::SumOfLanes(d, sum));
   for (; i < n; ++i) total += a[i] * b[i];
   return total;
@@ -94,7 +94,7 @@ HWY_INLINE void panel_backward(const AttentionCall& call, const AttentionSaved& 
     lse[i] = x.lse[t] * kLog2E;
     delta[i] = dot(dy.data + t * dy.stride, x.y.data + t * x.y.stride, call.width);
   }
-  for (int64_t i = 0; i < columns; i += lanes()) {
+  for (int64_t i = 0; i < columns; i += vector_lanes()) {
     softmax_backward(call, panel, panel.begin + i, block.ld, weights + i, dscores + i, lse + i, delta + i);
   }
 }
@@ -162,4 +162,4 @@ HWY_INLINE void backward(const AttentionCall& call, const AttentionSaved& x, Hea
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
 
-#endif  // PLUMB_OPS_KERNEL_ATTENTION_BACKWARD_INL_H
+#endif  // PLUMB_KERNEL_ATTENTION_BACKWARD_INL_H

@@ -6,17 +6,17 @@
 
 #include "plumb/kernel/attention.h"
 
-#if defined(PLUMB_OPS_KERNEL_ATTENTION_FORWARD_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLUMB_OPS_KERNEL_ATTENTION_FORWARD_INL_H
-#undef PLUMB_OPS_KERNEL_ATTENTION_FORWARD_INL_H
+#if defined(PLUMB_KERNEL_ATTENTION_FORWARD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLUMB_KERNEL_ATTENTION_FORWARD_INL_H
+#undef PLUMB_KERNEL_ATTENTION_FORWARD_INL_H
 #else
-#define PLUMB_OPS_KERNEL_ATTENTION_FORWARD_INL_H
+#define PLUMB_KERNEL_ATTENTION_FORWARD_INL_H
 #endif
 
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
-#include "plumb/kernel/panel-inl.h"
+#include "plumb/kernel/attention_panel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
@@ -74,7 +74,7 @@ HWY_INLINE void forward(const AttentionCall& call, HeadRows q, HeadRows k, HeadR
                           .ldb = W,
                           .c = scores,
                           .ldc = W});
-    for (int64_t i = 0; i < panel_columns(panel); i += lanes()) {
+    for (int64_t i = 0; i < panel_columns(panel); i += vector_lanes()) {
       softmax(call, panel, begin + i, scores + i, one_over_sum + i, panel_lse + i);
     }
     multiply<Left::Columns>({.m = panel.rows,
@@ -95,4 +95,4 @@ HWY_INLINE void forward(const AttentionCall& call, HeadRows q, HeadRows k, HeadR
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
 
-#endif  // PLUMB_OPS_KERNEL_ATTENTION_FORWARD_INL_H
+#endif  // PLUMB_KERNEL_ATTENTION_FORWARD_INL_H

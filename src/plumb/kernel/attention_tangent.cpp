@@ -4,7 +4,7 @@
 #define HWY_TARGET_INCLUDE "plumb/kernel/attention_tangent.cpp"
 #include <hwy/foreach_target.h>
 
-#include "plumb/kernel/panel-inl.h"
+#include "plumb/kernel/attention_panel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
@@ -84,14 +84,14 @@ HWY_INLINE void weights_and_turns(const AttentionCall& call, const AttentionTang
   times_panel(call, panel, x.dot_k, room.transposed, room.r, /*add=*/false);
   transpose_panel(x.dot_q, panel, call.width, call.scale, room.transposed);
   times_panel(call, panel, x.k, room.transposed, room.r, /*add=*/true);
-  for (int64_t i = 0; i < panel_columns(panel); i += lanes()) {
+  for (int64_t i = 0; i < panel_columns(panel); i += vector_lanes()) {
     visit_keys<false>(call, panel.begin + i, 0, panel.keys, [&](int64_t s, Vector factor, auto) HWY_ATTR {
       hn::StoreU(factor, d, room.f + s * panel_width() + i);
     });
   }
   HWY_ALIGN float lse[2 * kMostLanes];
   for (int64_t i = 0; i < panel_columns(panel); ++i) lse[i] = x.lse[panel.begin + std::min(i, panel.rows - 1)];
-  for (int64_t i = 0; i < panel_columns(panel); i += lanes()) {
+  for (int64_t i = 0; i < panel_columns(panel); i += vector_lanes()) {
     const int64_t first_query = panel.begin + i;
     const int64_t all_see = call.causal ? std::min(panel.keys, first_query) : panel.keys;
     const Vector l = hn::Load(d, lse + i), base = hn::Set(d, kLog2E);
@@ -112,7 +112,7 @@ HWY_INLINE void weights_and_turns(const AttentionCall& call, const AttentionTang
 HWY_INLINE void score_slopes(const AttentionCall& call, const Panel& panel, const Room& room) {
   const Tag d;
   const Vector scale = hn::Set(d, call.scale);
-  for (int64_t i = 0; i < panel_columns(panel); i += lanes()) {
+  for (int64_t i = 0; i < panel_columns(panel); i += vector_lanes()) {
     Vector mean_u = hn::Zero(d), mean = hn::Zero(d);
     down_the_keys(panel, [&](int64_t, int64_t at) HWY_ATTR {
       const Vector u = hn::Mul(hn::LoadU(d, room.u + at + i), hn::LoadU(d, room.f + at + i));
@@ -171,7 +171,7 @@ void attention_tangent_forward_target(const AttentionCall& call, const Attention
   for (int64_t begin = 0; begin < call.queries; begin += panel_width()) {
     const Panel panel = panel_at(call, begin);
     weights_and_turns(call, x, panel, room);
-    for (int64_t i = 0; i < panel_columns(panel); i += lanes()) {
+    for (int64_t i = 0; i < panel_columns(panel); i += vector_lanes()) {
       down_the_keys(panel, [&](int64_t, int64_t at) HWY_ATTR {
         const Vector kept = hn::Mul(hn::LoadU(d, room.p + at + i), hn::LoadU(d, room.f + at + i));
         hn::StoreU(hn::Mul(kept, hn::LoadU(d, room.r + at + i)), d, room.r + at + i);

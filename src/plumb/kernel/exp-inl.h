@@ -3,11 +3,11 @@
 // Highway's own Exp answers 0 to NaN, which would hide a diverged row, and takes twice as long: it scales in two steps
 // for the sake of results that are not normal numbers; they are zero here.
 
-#if defined(PLUMB_OPS_KERNEL_EXP_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLUMB_OPS_KERNEL_EXP_INL_H
-#undef PLUMB_OPS_KERNEL_EXP_INL_H
+#if defined(PLUMB_KERNEL_EXP_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLUMB_KERNEL_EXP_INL_H
+#undef PLUMB_KERNEL_EXP_INL_H
 #else
-#define PLUMB_OPS_KERNEL_EXP_INL_H
+#define PLUMB_KERNEL_EXP_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -89,4 +89,4 @@ HWY_INLINE void normal_distribution(D d, V x, V& Phi, V& phi) {
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
 
-#endif  // PLUMB_OPS_KERNEL_EXP_INL_H
+#endif  // PLUMB_KERNEL_EXP_INL_H

@@ -6,11 +6,11 @@
 
 #include "plumb/kernel/norm.h"
 
-#if defined(PLUMB_OPS_KERNEL_NORM_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLUMB_OPS_KERNEL_NORM_INL_H
-#undef PLUMB_OPS_KERNEL_NORM_INL_H
+#if defined(PLUMB_KERNEL_NORM_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLUMB_KERNEL_NORM_INL_H
+#undef PLUMB_KERNEL_NORM_INL_H
 #else
-#define PLUMB_OPS_KERNEL_NORM_INL_H
+#define PLUMB_KERNEL_NORM_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -219,4 +219,4 @@ HWY_INLINE void norm_row_backward(const NormBackwardRow& row) {
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
 
-#endif  // PLUMB_OPS_KERNEL_NORM_INL_H
+#endif  // PLUMB_KERNEL_NORM_INL_H

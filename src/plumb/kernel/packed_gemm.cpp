@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 
 #include "plumb/kernel/panel-inl.h"
+#include "plumb/kernel/small_gemm-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
@@ -29,7 +30,7 @@ HWY_INLINE void pack_panel(const PackedGemm& x, int64_t panel, int64_t first, in
   const int64_t W = panel_width(), column = panel * W, columns = std::min(W, x.n - column);
   float* out = panel_at(x, panel, first, depth);
   if (x.b_transposed) {
-    transpose_panel({x.b + first, x.b_stride}, {column, columns, 0}, depth, 1, out);
+    transpose_panel({x.b + first + column * x.b_stride, x.b_stride, columns}, depth, 1, out);
     return;
   }
   for (int64_t p = 0; p < depth; ++p) std::copy_n(x.b + (first + p) * x.b_stride + column, columns, out + p * W);

@@ -8,11 +8,11 @@
 #include "plumb/base/random_stream.h"
 #include "plumb/kernel/philox.h"
 
-#if defined(PLUMB_OPS_KERNEL_PHILOX_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLUMB_OPS_KERNEL_PHILOX_INL_H
-#undef PLUMB_OPS_KERNEL_PHILOX_INL_H
+#if defined(PLUMB_KERNEL_PHILOX_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLUMB_KERNEL_PHILOX_INL_H
+#undef PLUMB_KERNEL_PHILOX_INL_H
 #else
-#define PLUMB_OPS_KERNEL_PHILOX_INL_H
+#define PLUMB_KERNEL_PHILOX_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -215,4 +215,4 @@ HWY_INLINE void fill_keep(DF df, const KeepLine& line, float* HWY_RESTRICT facto
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
 
-#endif  // PLUMB_OPS_KERNEL_PHILOX_INL_H
+#endif  // PLUMB_KERNEL_PHILOX_INL_H

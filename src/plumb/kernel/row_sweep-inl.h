@@ -11,28 +11,22 @@
 #include "plumb/kernel/philox.h"
 #include "plumb/kernel/row_names.h"
 
-#if defined(PLUMB_OPS_KERNEL_ROW_SWEEP_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLUMB_OPS_KERNEL_ROW_SWEEP_INL_H
-#undef PLUMB_OPS_KERNEL_ROW_SWEEP_INL_H
+#if defined(PLUMB_KERNEL_ROW_SWEEP_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLUMB_KERNEL_ROW_SWEEP_INL_H
+#undef PLUMB_KERNEL_ROW_SWEEP_INL_H
 #else
-#define PLUMB_OPS_KERNEL_ROW_SWEEP_INL_H
+#define PLUMB_KERNEL_ROW_SWEEP_INL_H
 #endif
 
 #include <hwy/highway.h>
 
 #include "plumb/kernel/philox-inl.h"
+#include "plumb/kernel/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plumb::kernel {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using Tag = hn::ScalableTag<float>;
-using Vector = hn::Vec<Tag>;
-
-HWY_INLINE int64_t vector_lanes() {
-  return static_cast<int64_t>(hn::Lanes(Tag()));
-}
 
 /// p + i, or null.
 template <class T>
@@ -152,4 +146,4 @@ HWY_INLINE void sweep_kept(const DropoutKey* key, const RowNames& names, int64_t
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
 
-#endif  // PLUMB_OPS_KERNEL_ROW_SWEEP_INL_H
+#endif  // PLUMB_KERNEL_ROW_SWEEP_INL_H

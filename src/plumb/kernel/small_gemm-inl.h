@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#if defined(PLUMB_OPS_KERNEL_SMALL_GEMM_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLUMB_OPS_KERNEL_SMALL_GEMM_INL_H
-#undef PLUMB_OPS_KERNEL_SMALL_GEMM_INL_H
+#if defined(PLUMB_KERNEL_SMALL_GEMM_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLUMB_KERNEL_SMALL_GEMM_INL_H
+#undef PLUMB_KERNEL_SMALL_GEMM_INL_H
 #else
-#define PLUMB_OPS_KERNEL_SMALL_GEMM_INL_H
+#define PLUMB_KERNEL_SMALL_GEMM_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -190,4 +190,4 @@ HWY_NOINLINE void multiply(const Product& product) {
 }  // namespace plumb::kernel
 HWY_AFTER_NAMESPACE();
 
-#endif  // PLUMB_OPS_KERNEL_SMALL_GEMM_INL_H
+#endif  // PLUMB_KERNEL_SMALL_GEMM_INL_H

@@ -2,9 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/ops/fused/projected_cross_entropy.h"
+#include "plumb/ops/fused/cross_entropy.h"
 #include "plumb/ops/path.h"
-#include "plumb/ops/tangent/projected_cross_entropy.h"
+#include "plumb/ops/tangent/cross_entropy.h"
 
 namespace plumb::ops {
 

@@ -4,7 +4,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "plumb/kernel/philox.h"
 #include "plumb/ops/packed.h"
 
 namespace plumb::ops {
@@ -20,9 +19,6 @@ struct Dropout {
 
   bool active() const { return p > 0; }
 };
-
-/// The same layer as the kernels know it.
-kernel::DropoutKey dropout_key(const Dropout& dropout);
 
 /// x with each element zeroed with probability p, the rest divided by 1 - p. x is [N, D].
 at::Tensor dropout(const at::Tensor& x, const Packed& rows, const Dropout& dropout);

@@ -5,7 +5,6 @@
 #include <ATen/core/Tensor.h>
 
 #include "plumb/catalogue/terms.h"
-#include "plumb/kernel/norm.h"
 
 namespace plumb::ops {
 
@@ -33,9 +32,6 @@ SkipAndNorm skip_and_norm(NormKind kind, const at::Tensor& x, const NormWeights&
 
 /// The reference, whatever the path.
 at::Tensor reference_norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps);
-
-/// The norm as the kernels know it. It points into the weights.
-kernel::NormTerms norm_terms(NormKind kind, const NormWeights& weights, double eps);
 
 /// x / max(|x|_2, 1e-12) over the last dimension.
 at::Tensor unit_length(const at::Tensor& x);

@@ -33,18 +33,17 @@ at::Tensor Packed::positions() const {
 }
 
 at::Tensor Packed::padded_rows() const {
-  at::Tensor result = at::empty({rows()}, at::kLong);
-  int64_t* row = result.data_ptr<int64_t>();
+  std::vector<int64_t> places(static_cast<size_t>(rows()));
   for (int64_t b = 0; b < sequences(); ++b) {
-    std::iota(row + begin(b), row + begin(b + 1), b * longest());
+    std::iota(places.begin() + begin(b), places.begin() + begin(b + 1), b * longest());
   }
-  return result;
+  return at::tensor(places, at::kLong);
 }
 
 at::Tensor Packed::occupied() const {
-  at::Tensor lengths = at::empty({sequences(), 1}, at::kLong);
-  for (int64_t b = 0; b < sequences(); ++b) lengths.data_ptr<int64_t>()[b] = length(b);
-  return at::arange(longest(), at::kLong).unsqueeze(0) < lengths;
+  std::vector<int64_t> lengths;
+  for (int64_t b = 0; b < sequences(); ++b) lengths.push_back(length(b));
+  return at::arange(longest(), at::kLong).unsqueeze(0) < at::tensor(lengths, at::kLong).unsqueeze(1);
 }
 
 }  // namespace plumb::ops

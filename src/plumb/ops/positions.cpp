@@ -1,6 +1,7 @@
 #include "plumb/ops/positions.h"
 
 #include <cmath>
+#include <vector>
 
 #include <ATen/ATen.h>
 
@@ -11,8 +12,8 @@ at::Tensor sinusoids(Positions convention, int64_t rows, int64_t width, at::Scal
   const int64_t half = width / 2;
   const double steps = static_cast<double>(fairseq ? half - 1 : half);
   const int64_t first = fairseq ? 2 : 0;
-  at::Tensor table = at::empty({rows, width}, at::kDouble);
-  double* row = table.data_ptr<double>();
+  std::vector<double> table(static_cast<size_t>(rows * width));
+  double* row = table.data();
   for (int64_t p = 0; p < rows; ++p, row += width) {
     for (int64_t i = 0; i < half; ++i) {
       const double angle =
@@ -21,7 +22,7 @@ at::Tensor sinusoids(Positions convention, int64_t rows, int64_t width, at::Scal
       row[half + i] = std::cos(angle);
     }
   }
-  return table.to(dtype);
+  return at::tensor(table, at::kDouble).view({rows, width}).to(dtype);
 }
 
 }  // namespace plumb::ops

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -23,5 +24,14 @@ Unfolded unfold(const at::Tensor& x, const Packed& rows, int64_t kernel, int64_t
 inline int64_t unfolded_length(int64_t length, int64_t stride) {
   return (length + stride - 1) / stride;
 }
+
+/// Where the windows lie: rows `in` of x, rows `out` of the result.
+struct Windows {
+  Packed in, out;
+  int64_t kernel = 1, stride = 1;
+
+  /// The row of x in each place of each window, or -1. [N', kernel]
+  std::vector<int64_t> sources() const;
+};
 
 }  // namespace plumb::ops

@@ -97,7 +97,10 @@ at::Tensor Residual::operator()(const at::Tensor& x, const at::Tensor& bottom, c
   }
   flow.branch(terms);
 
-  terms.x = f.skip.defined() && u.is_same(skip) ? f.skip : skip;
+  // A branch hands on what it read, so that its gradient and the skip's meet in one product. That is the skip only if
+  // the branch read the skip's own tensor: no norm, shift or factor made another of it.
+  const bool branch_read_skip = u.is_same(skip);
+  terms.x = f.skip.defined() && branch_read_skip ? f.skip : skip;
   terms.r = gain(rule_.r, r_);
   terms.g = gain(rule_.g, g_);
   terms.beta = rule_.beta;

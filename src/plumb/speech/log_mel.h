@@ -15,8 +15,9 @@ namespace plumb {
 ///     s = 32768 x                         16-bit units: thresholds and published statistics are in them
 ///     s = s - mean(s)                     of a window
 ///     s_i = s_i - 0.97 s_(i-1)            pre-emphasis; the first sample is its own predecessor
-///     P = |FFT(s_i w_i)|^2                w = (0.5 - 0.5 cos(2 pi i / (n - 1)))^0.85, the "povey" window; padded to
-///     2^k out_b = log max(sum_f T_b(f) P_f, 1.19e-7)
+///     w_i = (0.5 - 0.5 cos(2 pi i / (n - 1)))^0.85                 the "povey" window
+///     P = |FFT(s_i w_i)|^2                padded to 2^k samples
+///     out_b = log max(sum_f T_b(f) P_f, 1.19e-7)
 ///
 /// T_b are triangles of equal width on the scale mel(f) = 1127 log(1 + f / 700), each from the middle of the one before
 /// it to the middle of the next. Silence, and bands between two lines of the FFT, give the logarithm's floor: finite.

@@ -7,6 +7,7 @@
 #include "plumb/base/step_timer.h"
 #include "plumb/kernel/attention.h"
 #include "plumb/ops/attention.h"
+#include "plumb/ops/fused/dropout.h"
 #include "plumb/ops/fused/parallel.h"
 
 namespace plumb::ops {

@@ -27,7 +27,8 @@ bool wants_gradient(const Tensors&... inputs) {
   return torch::autograd::compute_requires_grad(inputs...);
 }
 
-/// A node with one edge for each input, in this order. Give it what it keeps, then make it the `origin_of` its outputs.
+/// A node with one edge for each input, in this order. Give it what it keeps, then hand it to LibTorch's set_history()
+/// with each of its outputs.
 template <class NodeType, class... Tensors>
 std::shared_ptr<NodeType> make_node(const Tensors&... inputs) {
   std::shared_ptr<NodeType> node(new NodeType, torch::autograd::deleteNode);

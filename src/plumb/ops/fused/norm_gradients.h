@@ -2,7 +2,7 @@
 
 #include "plumb/ops/fused/column_sums.h"
 #include "plumb/ops/fused/fused_node.h"
-#include "plumb/ops/norm.h"
+#include "plumb/ops/fused/norm.h"
 
 namespace plumb::ops {
 

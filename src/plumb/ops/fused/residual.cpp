@@ -4,6 +4,7 @@
 
 #include "plumb/base/step_timer.h"
 #include "plumb/kernel/residual.h"
+#include "plumb/ops/fused/dropout.h"
 #include "plumb/ops/fused/fused_node.h"
 #include "plumb/ops/fused/norm_gradients.h"
 

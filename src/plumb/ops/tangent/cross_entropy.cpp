@@ -1,4 +1,4 @@
-#include "plumb/ops/tangent/projected_cross_entropy.h"
+#include "plumb/ops/tangent/cross_entropy.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,11 +8,11 @@
 
 #include "plumb/base/step_timer.h"
 #include "plumb/kernel/cross_entropy.h"
+#include "plumb/ops/fused/cross_entropy.h"
 #include "plumb/ops/fused/fused_node.h"
 #include "plumb/ops/fused/indices.h"
 #include "plumb/ops/fused/linear_products.h"
 #include "plumb/ops/fused/parallel.h"
-#include "plumb/ops/fused/projected_cross_entropy.h"
 #include "plumb/ops/tangent.h"
 
 namespace plumb::ops {

@@ -1,4 +1,4 @@
-#include "plumb/ops/fused/projected_cross_entropy.h"
+#include "plumb/ops/fused/cross_entropy.h"
 
 #include <algorithm>
 #include <vector>
