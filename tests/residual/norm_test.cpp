@@ -10,10 +10,10 @@
 namespace plumb::test {
 namespace {
 
-/// Names, shapes and first values of a norm called "n" of width 6 (docs/parameters.md).
+/// Names, shapes and first values of the norm "encoder.n" of width 6 (docs/parameters.md).
 std::map<std::string, Row> parts(NormKind kind) {
   ParameterStore store;
-  const Norm norm(store, "n", kind, kWidth, 1e-5);
+  const Norm norm(store, {.module = "n"}, kind, kWidth, 1e-5);
   store.allocate(at::kDouble);
   store.draw(1);
   std::map<std::string, Row> result;
@@ -25,16 +25,17 @@ using Parts = std::map<std::string, Row>;
 
 TEST(Norm, HasTheParametersOfItsKind) {
   const Row ones(kWidth, 1), zeros(kWidth, 0);
-  EXPECT_EQ(parts(NormKind::Layer), (Parts{{"n.weight", ones}, {"n.bias", zeros}}));
-  EXPECT_EQ(parts(NormKind::Rms), (Parts{{"n.weight", ones}}));
-  EXPECT_EQ(parts(NormKind::Scale), (Parts{{"n.weight", {std::sqrt(6.0)}}}));
-  EXPECT_EQ(parts(NormKind::Dyt), (Parts{{"n.weight", ones}, {"n.bias", zeros}, {"n.alpha", {0.5}}}));
+  EXPECT_EQ(parts(NormKind::Layer), (Parts{{"encoder.n.weight", ones}, {"encoder.n.bias", zeros}}));
+  EXPECT_EQ(parts(NormKind::Rms), (Parts{{"encoder.n.weight", ones}}));
+  EXPECT_EQ(parts(NormKind::Scale), (Parts{{"encoder.n.weight", {std::sqrt(6.0)}}}));
+  EXPECT_EQ(parts(NormKind::Dyt),
+            (Parts{{"encoder.n.weight", ones}, {"encoder.n.bias", zeros}, {"encoder.n.alpha", {0.5}}}));
 }
 
 TEST(Norm, IsFalsyWhenAbsent) {
   EXPECT_FALSE(static_cast<bool>(Norm()));
   ParameterStore store;
-  EXPECT_TRUE(static_cast<bool>(Norm(store, "n", NormKind::Rms, kWidth, 1e-5)));
+  EXPECT_TRUE(static_cast<bool>(Norm(store, {.module = "n"}, NormKind::Rms, kWidth, 1e-5)));
 }
 
 /// A norm of the kind with random parameters, applied to random rows.
@@ -44,13 +45,13 @@ struct Applied {
   at::Tensor y;
 
   explicit Applied(NormKind kind, double eps = 1e-5) {
-    const Norm norm(store, "n", kind, kWidth, eps);
+    const Norm norm(store, {.module = "n"}, kind, kWidth, eps);
     allocate_random(store, 3);
     const at::Tensor input = random(5, 1);
     x = rows_of(input);
     y = norm(input);
   }
-  Row number(const std::string& name) const { return vector_of(store, "n." + name); }
+  Row number(const std::string& name) const { return vector_of(store, "encoder.n." + name); }
 };
 
 double square_sum(const Row& row) {
@@ -62,7 +63,7 @@ double square_sum(const Row& row) {
 TEST(Norm, OfLayersUsesItsWeightAndItsBias) {
   for (double eps : {1e-5, 0.5}) {
     const Applied a(NormKind::Layer, eps);
-    EXPECT_LE(largest_gap(a.y, plain_layer_norm(a.x, a.store, "n", eps)), 1e-12);
+    EXPECT_LE(largest_gap(a.y, plain_layer_norm(a.x, a.store, "encoder.n", eps)), 1e-12);
   }
 }
 
@@ -100,7 +101,7 @@ TEST(Norm, OfDynamicTanhUsesAllThree) {
 // ScaleNorm's weight starts at sqrt(D), so that a row leaves with the length that LayerNorm would give it.
 TEST(Norm, OfLengthStartsWithRowsOfLengthRootOfTheWidth) {
   ParameterStore store;
-  const Norm norm(store, "n", NormKind::Scale, kWidth, 1e-5);
+  const Norm norm(store, {.module = "n"}, NormKind::Scale, kWidth, 1e-5);
   store.allocate(at::kDouble);
   store.draw(1);
   for (const Row& row : rows_of(norm(random(5, 1)))) EXPECT_NEAR(square_sum(row), kWidth, 1e-12);
@@ -108,12 +109,12 @@ TEST(Norm, OfLengthStartsWithRowsOfLengthRootOfTheWidth) {
 
 TEST(Norm, GivesItsParametersGradients) {
   ParameterStore store;
-  const Norm norm(store, "n", NormKind::Layer, kWidth, 1e-5);
+  const Norm norm(store, {.module = "n"}, NormKind::Layer, kWidth, 1e-5);
   allocate_random(store, 3);
   norm(random(5, 1)).sum().backward();
-  EXPECT_EQ(vector_of(store, "n.bias").size(), 6U);
-  EXPECT_LE(largest_gap(store.gradient("n.bias"), {Row(kWidth, 5)}), 1e-12);
-  EXPECT_GT(store.gradient("n.weight").abs().max().item<double>(), 1e-3);
+  EXPECT_EQ(vector_of(store, "encoder.n.bias").size(), 6U);
+  EXPECT_LE(largest_gap(store.gradient("encoder.n.bias"), {Row(kWidth, 5)}), 1e-12);
+  EXPECT_GT(store.gradient("encoder.n.weight").abs().max().item<double>(), 1e-3);
 }
 
 }  // namespace

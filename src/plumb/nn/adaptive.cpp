@@ -20,17 +20,20 @@ Fill word_fill(const StackPlan& plan, const WordBand& band) {
   return plan.fill(Role::Embedding, Sublayer::SelfAttention, 1, 0, 0).scaled(std::sqrt(narrower));
 }
 
-std::string embedding_name(const StackPlan& plan, size_t band, int part) {
-  return fmt::format("{}.embed_tokens.embeddings.{}.{}.weight", word(plan.stack), band, part);
+ParameterPlace band_place(const StackPlan& plan, size_t band, int part) {
+  return {.stack = plan.stack,
+          .role = ParameterRole::Table,
+          .part = "embedding",
+          .module = fmt::format("embed_tokens.embeddings.{}.{}", band, part)};
 }
 
-std::string softmax_name(const StackPlan& plan, const std::string& part) {
-  return fmt::format("{}.adaptive_softmax.{}.weight", word(plan.stack), part);
+ParameterPlace softmax_place(const StackPlan& plan, const std::string& part) {
+  return {.stack = plan.stack, .role = ParameterRole::Head, .module = "adaptive_softmax." + part};
 }
 
 ParameterSpec class_spec(const StackPlan& plan, int64_t classes) {
   const int64_t width = plan.shape.width;
-  return {softmax_name(plan, "head.class_proj"), {classes, width}, xavier_uniform(classes, width)};
+  return spec_at(softmax_place(plan, "head.class_proj"), "weight", {classes, width}, xavier_uniform(classes, width));
 }
 
 at::Tensor rows_in(const at::Tensor& ids, const WordBand& band) {
@@ -71,12 +74,13 @@ AdaptiveEmbedding::AdaptiveEmbedding(ParameterStore& store, const ModelConfig& m
   const int64_t width = model.width;
   for (size_t i = 0; i < bands_.size(); ++i) {
     const WordBand& band = bands_[i];
-    std::vector<ParameterSpec> words = {{embedding_name(plan, i, 0), {band.size, band.width}, word_fill(plan, band)}};
+    std::vector<ParameterSpec> words = {
+        spec_at(band_place(plan, i, 0), "weight", {band.size, band.width}, word_fill(plan, band))};
     // The head multiplies by the first band's words and by its classes at once: they lie next to each other.
     if (i == 0 && shared_with_head) words.push_back(class_spec(plan, std::ssize(bands_) - 1));
     words_.push_back(store.declare_stacked(std::move(words)));
     projections_.push_back(
-        store.declare({embedding_name(plan, i, 1), {width, band.width}, xavier_uniform(width, band.width)}));
+        store.declare(band_place(plan, i, 1), "weight", {width, band.width}, xavier_uniform(width, band.width)));
   }
 }
 
@@ -103,15 +107,15 @@ AdaptiveHead::AdaptiveHead(ParameterStore& store, const ModelConfig& model, cons
   if (embedding) {
     head_ = embedding->words(0);
   } else {
-    const ParameterSpec words{
-        softmax_name(plan, "head.word_proj"), {bands_[0].size, width}, xavier_uniform(bands_[0].size, width)};
+    const ParameterSpec words = spec_at(softmax_place(plan, "head.word_proj"), "weight", {bands_[0].size, width},
+                                        xavier_uniform(bands_[0].size, width));
     head_ = store.declare_stacked({words, class_spec(plan, classes)});
   }
   for (size_t i = 1; i < bands_.size(); ++i) {
     const WordBand& band = bands_[i];
     const auto own = [&](int part, int64_t out, int64_t in) {
-      return store.declare(
-          {softmax_name(plan, fmt::format("tail.{}.{}", i - 1, part)), {out, in}, xavier_uniform(out, in)});
+      return store.declare(softmax_place(plan, fmt::format("tail.{}.{}", i - 1, part)), "weight", {out, in},
+                           xavier_uniform(out, in));
     };
     projections_.push_back(transposed_ ? embedding->projection(i) : own(0, band.width, width));
     words_.push_back(embedding ? embedding->words(i) : own(2, band.size, band.width));

@@ -24,7 +24,7 @@ Attention::Attention(ParameterStore& store, const StackPlan& plan, Sublayer subl
       scale_(plan.qk_norm == QkNorm::L2 ? 1 : 1 / std::sqrt(static_cast<double>(plan.shape.width / plan.shape.heads))) {
   const Rule rule = plan.rule(sublayer, layer + 1);
   const std::string module(word(sublayer));
-  const std::string name = layer_name(plan.stack, layer) + '.' + module;
+  const ParameterPlace place{plan.stack, layer, sublayer, ParameterRole::Factor, word(sublayer), module};
   const Linear::Part q{module + ".q_proj", Role::Query, Role::QueryBias};
   const Linear::Part k{module + ".k_proj", Role::Key, Role::KeyBias};
   const Linear::Part v{module + ".v_proj", Role::Value, Role::ValueBias};
@@ -40,22 +40,22 @@ Attention::Attention(ParameterStore& store, const StackPlan& plan, Sublayer subl
   }
   if (plan.output_projection()) out_ = linear({out});
 
-  const auto rms = [&](const std::string& suffix, int64_t width) {
-    return Norm(store, name + suffix, NormKind::Rms, width, default_eps(NormKind::Rms));
+  const auto rms = [&](const char* inner, int64_t width) {
+    return Norm(store, place.inside(inner), NormKind::Rms, width, default_eps(NormKind::Rms));
   };
   const int64_t head_width = width_ / heads_;
   if (qk_norm_ == QkNorm::Head || qk_norm_ == QkNorm::Full) {
     const int64_t normed = qk_norm_ == QkNorm::Head ? head_width : width_;
-    q_norm_ = rms(".q_norm", normed);
-    k_norm_ = rms(".k_norm", normed);
+    q_norm_ = rms("q_norm", normed);
+    k_norm_ = rms("k_norm", normed);
   }
   if (qk_norm_ == QkNorm::L2) {
     const double pairs = static_cast<double>(length) * (length - 1);
-    qk_scale_ = store.declare({name + ".qk_scale", {1}, {.value = std::log2(pairs)}});
+    qk_scale_ = store.declare(place.inside("qk_scale"), {}, {1}, {.value = std::log2(pairs)});
   }
-  if (rule.value_norm) v_norm_ = rms(".v_norm", head_width);
-  if (rule.head_scale) head_scale_ = store.declare({name + ".c_attn", {heads_}, {.value = 1}});
-  if (rule.heads_norm) heads_norm_ = Norm(store, name + ".inner_attn_ln", plan.norm, width_, plan.norm_eps);
+  if (rule.value_norm) v_norm_ = rms("v_norm", head_width);
+  if (rule.head_scale) head_scale_ = store.declare(place.inside("c_attn"), {}, {heads_}, {.value = 1});
+  if (rule.heads_norm) heads_norm_ = Norm(store, place.inside("inner_attn_ln"), plan.norm, width_, plan.norm_eps);
 }
 
 Projected Attention::self(const at::Tensor& u, const ops::Packed& rows, const Pass& pass) const {

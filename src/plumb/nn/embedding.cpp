@@ -17,11 +17,19 @@ Fill table_fill(const StackPlan& plan, Role role) {
   return plan.fill(role, Sublayer::SelfAttention, 1, 0, 0);
 }
 
+ParameterPlace table_place(Stack stack, const char* module) {
+  return {.stack = stack, .role = ParameterRole::Table, .part = "embedding", .module = module};
+}
+
 }  // namespace
 
+ParameterPlace tokens_place(Stack stack) {
+  return table_place(stack, "embed_tokens");
+}
+
 Parameter declare_tokens(ParameterStore& store, const StackPlan& plan, int64_t vocabulary) {
-  const std::string name = std::string(word(plan.stack)) + ".embed_tokens.weight";
-  return store.declare({name, {vocabulary, plan.shape.width}, table_fill(plan, Role::Embedding)});
+  return store.declare(tokens_place(plan.stack), "weight", {vocabulary, plan.shape.width},
+                       table_fill(plan, Role::Embedding));
 }
 
 Embedding::Embedding(ParameterStore& store, const ModelConfig& model, const StackPlan& plan, WordVectors words)
@@ -32,22 +40,22 @@ Embedding::Embedding(ParameterStore& store, const ModelConfig& model, const Stac
       scale_(model.scale_embedding ? std::sqrt(model.width) : 1),
       dropout_(model.dropout),
       words_(std::move(words)) {
-  const std::string stack(word(plan.stack));
   if (convention_ == Positions::Learned) {
-    learned_positions_ = store.declare({stack + ".embed_positions.weight",
-                                        {max_positions_ + ops::kLearnedOffset, width_},
-                                        table_fill(plan, Role::Position)});
+    learned_positions_ =
+        store.declare(table_place(stack_, "embed_positions"), "weight", {max_positions_ + ops::kLearnedOffset, width_},
+                      table_fill(plan, Role::Position));
   }
   if (plan.stack == Stack::Encoder && model.segments > 0) {
-    segments_ =
-        store.declare({stack + ".embed_segments.weight", {model.segments, width_}, table_fill(plan, Role::Position)});
+    segments_ = store.declare(table_place(stack_, "embed_segments"), "weight", {model.segments, width_},
+                              table_fill(plan, Role::Position));
   }
   if (model.embedding_gain != EmbeddingGain::None) {
     const int64_t n = model.embedding_gain == EmbeddingGain::Vector ? width_ : 1;
-    gain_ = store.declare({stack + ".embedding_gain", {n}, {.value = 1}});
+    const ParameterPlace place{.stack = stack_, .part = "embedding", .module = "embedding_gain"};
+    gain_ = store.declare(place, {}, {n}, {.value = 1});
   }
   if (model.layernorm_embedding) {
-    norm_ = Norm(store, stack + ".layernorm_embedding", plan.norm, width_, plan.norm_eps);
+    norm_ = Norm(store, {.stack = stack_, .module = "layernorm_embedding"}, plan.norm, width_, plan.norm_eps);
   }
 }
 
@@ -84,10 +92,10 @@ at::Tensor Embedding::embedded(const Tokens& tokens, int64_t first, const ops::D
   return more ? finished(x, tokens, dropout) : x;
 }
 
-at::Tensor Embedding::positioned(const at::Tensor& vectors, const Place& place) const {
+at::Tensor Embedding::positioned(const at::Tensor& vectors, const Beginning& at) const {
   at::Tensor x = vectors * scale_;
   if (!positions().defined()) return x;
-  return x + positions().index_select(0, place.rows.positions() + (place.first + position_zero()));
+  return x + positions().index_select(0, at.rows.positions() + (at.first + position_zero()));
 }
 
 at::Tensor Embedding::finished(at::Tensor x, const Tokens& tokens, const ops::Dropout& dropout) const {

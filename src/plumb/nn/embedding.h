@@ -17,6 +17,9 @@ namespace plumb {
 struct WordVectors {
   Parameter table;
   std::shared_ptr<const AdaptiveEmbedding> bands = nullptr;
+
+  /// The table that holds the most frequent words and the special ids; absent where the stack reads frames.
+  Parameter first_words() const { return bands ? bands->words(0) : table; }
 };
 
 /// x_0 = dropout(norm(gain * (sqrt(D) E[token] + P[position] + S[segment]))), with the parts that the configuration
@@ -36,12 +39,12 @@ class Embedding {
   void prepare(at::ScalarType dtype);
 
  private:
-  struct Place {
+  struct Beginning {
     const ops::Packed& rows;
     int64_t first;  // the position at which the sequences begin
   };
   at::Tensor embedded(const Tokens& tokens, int64_t first, const ops::Dropout& dropout) const;
-  at::Tensor positioned(const at::Tensor& vectors, const Place& place) const;
+  at::Tensor positioned(const at::Tensor& vectors, const Beginning& at) const;
   /// Everything that stands between the sum and its dropout, and the dropout.
   at::Tensor finished(at::Tensor x, const Tokens& tokens, const ops::Dropout& dropout) const;
   at::Tensor seen(const at::Tensor& x, const Pass& pass) const;
@@ -60,6 +63,9 @@ class Embedding {
   at::Tensor sinusoids_;  // [max_positions, D]
   Norm norm_;
 };
+
+/// Where the words' vectors stand.
+ParameterPlace tokens_place(Stack stack);
 
 /// Declares a token table. The row of the padding id starts at zero, as in fairseq.
 Parameter declare_tokens(ParameterStore& store, const StackPlan& plan, int64_t vocabulary);

@@ -11,16 +11,18 @@ FeedForward::FeedForward(ParameterStore& store, const StackPlan& plan, int layer
     : stack_(plan.stack), layer_(layer), activation_(activation), dropout_(dropout) {
   const Rule rule = plan.rule(Sublayer::FeedForward, layer + 1);
   const int64_t width = plan.shape.width, hidden = plan.shape.ffn_width;
-  const std::string prefix = layer_name(plan.stack, layer) + '.';
+  const auto at = [&](const char* module) {
+    return ParameterPlace{.stack = plan.stack, .layer = layer, .sublayer = Sublayer::FeedForward, .module = module};
+  };
   const auto linear = [&](const Linear::Part& part, int64_t fan_out, int64_t fan_in) {
     return Linear(store, plan, Sublayer::FeedForward, layer, {part}, fan_out, fan_in, rule.biases);
   };
   fc1_ = linear({"fc1", Role::HiddenIn, Role::HiddenInBias}, hidden, width);
   fc2_ = linear({"fc2", Role::HiddenOut, Role::HiddenOutBias}, width, hidden);
-  if (rule.hidden_norm) hidden_norm_ = Norm(store, prefix + "ffn_layernorm", plan.norm, hidden, plan.norm_eps);
+  if (rule.hidden_norm) hidden_norm_ = Norm(store, at("ffn_layernorm"), plan.norm, hidden, plan.norm_eps);
   if (rule.hidden_shifts) {
-    inner_shift_ = store.declare({prefix + "ffn_inner_shift", {1}, {.value = 0}});
-    hidden_shift_ = store.declare({prefix + "ffn_hidden_shift", {1}, {.value = 0}});
+    inner_shift_ = store.declare(at("ffn_inner_shift"), {}, {1}, {.value = 0});
+    hidden_shift_ = store.declare(at("ffn_hidden_shift"), {}, {1}, {.value = 0});
   }
 }
 

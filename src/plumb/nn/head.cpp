@@ -13,6 +13,10 @@ namespace {
 
 constexpr double kBertDeviation = 0.02;  // of every matrix in BERT
 
+ParameterPlace head_place(const StackPlan& plan, const std::string& module) {
+  return {.stack = plan.stack, .role = ParameterRole::Head, .module = module};
+}
+
 }  // namespace
 
 ops::CrossEntropy ProjectionHead::cross_entropies(const at::Tensor& features, const ops::Packed&,
@@ -29,11 +33,11 @@ ops::TopWords ProjectionHead::top_words(const at::Tensor& features, int64_t coun
 }
 
 MaskedHead::MaskedHead(ParameterStore& store, const StackPlan& plan, Parameter words) : ProjectionHead(words) {
-  const std::string prefix = std::string(word(plan.stack)) + ".lm_head.";
+  const ParameterPlace dense = head_place(plan, "lm_head.dense");
   const int64_t width = plan.shape.width;
-  weight_ = store.declare({prefix + "dense.weight", {width, width}, xavier_uniform(width, width)});
-  bias_ = store.declare({prefix + "dense.bias", {width}, {.value = 0}});
-  norm_ = Norm(store, prefix + "layer_norm", plan.norm, width, plan.norm_eps);
+  weight_ = store.declare(dense, "weight", {width, width}, xavier_uniform(width, width));
+  bias_ = store.declare(dense, "bias", {width}, {.value = 0});
+  norm_ = Norm(store, head_place(plan, "lm_head.layer_norm"), plan.norm, width, plan.norm_eps);
 }
 
 at::Tensor MaskedHead::transformed(const at::Tensor& features) const {
@@ -57,13 +61,13 @@ ops::TopWords MaskedHead::top_words(const at::Tensor& features, int64_t count, i
 SentenceHead::SentenceHead(ParameterStore& store, const StackPlan& plan, const std::string& name, int64_t classes,
                            double dropout)
     : stack_(plan.stack), dropout_(dropout) {
-  const std::string prefix = std::string(word(plan.stack)) + '.';
+  const ParameterPlace pooler = head_place(plan, "pooler"), classifier = head_place(plan, name);
   const int64_t width = plan.shape.width;
   const Fill normal{.kind = Fill::Kind::Normal, .value = kBertDeviation};
-  pooler_ = store.declare({prefix + "pooler.weight", {width, width}, normal});
-  pooler_bias_ = store.declare({prefix + "pooler.bias", {width}, {.value = 0}});
-  weight_ = store.declare({prefix + name + ".weight", {classes, width}, normal});
-  bias_ = store.declare({prefix + name + ".bias", {classes}, {.value = 0}});
+  pooler_ = store.declare(pooler, "weight", {width, width}, normal);
+  pooler_bias_ = store.declare(pooler, "bias", {width}, {.value = 0});
+  weight_ = store.declare(classifier, "weight", {classes, width}, normal);
+  bias_ = store.declare(classifier, "bias", {classes}, {.value = 0});
 }
 
 at::Tensor SentenceHead::logits(const at::Tensor& first_rows, const ops::Packed& rows, const Pass& pass) const {

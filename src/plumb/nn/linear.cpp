@@ -4,14 +4,14 @@ namespace plumb {
 
 Linear::Linear(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer,
                const std::vector<Part>& parts, int64_t fan_out, int64_t fan_in, bool with_bias) {
-  const std::string prefix = layer_name(plan.stack, layer) + '.';
   const auto fill = [&](Role role) {
     return plan.fill(role, sublayer, layer + 1, static_cast<int>(fan_out), static_cast<int>(fan_in));
   };
   std::vector<ParameterSpec> weights, biases;
   for (const Part& part : parts) {
-    weights.push_back({prefix + part.name + ".weight", {fan_out, fan_in}, fill(part.weight)});
-    biases.push_back({prefix + part.name + ".bias", {fan_out}, fill(part.bias)});
+    const ParameterPlace place{plan.stack, layer, sublayer, ParameterRole::Matrix, word(sublayer), part.name};
+    weights.push_back(spec_at(place, "weight", {fan_out, fan_in}, fill(part.weight)));
+    biases.push_back(spec_at(place, "bias", {fan_out}, fill(part.bias)));
   }
   weight_ = store.declare_stacked(std::move(weights));
   if (with_bias) bias_ = store.declare_stacked(std::move(biases));

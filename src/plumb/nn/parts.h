@@ -8,15 +8,12 @@
 
 namespace plumb {
 
-/// How many parameters a part of the model has.
+/// How many parameters a part of the model has: `encoder embedding`, `encoder self_attn`, ..., `decoder output`. What
+/// belongs to none of the usual parts, a variant's own scales and shifts, is `residual`.
 struct Part {
   std::string name;
   int64_t parameters = 0;
 };
-
-/// The part of the model that a parameter belongs to: `encoder embedding`, `encoder self_attn`, ..., `decoder output`.
-/// What belongs to none of the usual parts, a variant's own scales and shifts, is `residual`.
-std::string part_of(const std::string& name);
 
 /// The parameters by part, in the order of the model.
 std::vector<Part> parameters_by_part(const ParameterStore& store);

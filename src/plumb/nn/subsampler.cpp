@@ -23,9 +23,9 @@ Subsampler::Subsampler(ParameterStore& store, const SubsamplerShape& shape) : ke
     const int64_t out = last ? 2 * shape.width : shape.mid_channels;
     const int64_t fan_in = shape.kernel * in;
     const Fill fill{.kind = Fill::Kind::Uniform, .value = 1 / std::sqrt(static_cast<double>(fan_in))};
-    const std::string name = "encoder.subsample.conv_layers." + std::to_string(i);
-    layers_.push_back(
-        {store.declare({name + ".weight", {out, fan_in}, fill}), store.declare({name + ".bias", {out}, fill})});
+    const ParameterPlace place{
+        .stack = Stack::Encoder, .role = ParameterRole::Matrix, .module = "subsample.conv_layers." + std::to_string(i)};
+    layers_.push_back({store.declare(place, "weight", {out, fan_in}, fill), store.declare(place, "bias", {out}, fill)});
   }
 }
 

@@ -9,13 +9,11 @@ namespace plumb {
 namespace {
 
 std::string tokens_name(Stack stack) {
-  return std::string(word(stack)) + ".embed_tokens.weight";
+  return tokens_place(stack).name("weight");
 }
-std::string first_band_name(Stack stack) {
-  return std::string(word(stack)) + ".embed_tokens.embeddings.0.0.weight";
-}
-std::string output_name(Stack stack) {
-  return std::string(word(stack)) + ".output_projection.weight";
+
+ParameterPlace output_place(Stack stack) {
+  return {.stack = stack, .role = ParameterRole::Head, .part = "output", .module = "output_projection"};
 }
 
 bool tied_output(const ModelConfig& model) {
@@ -62,11 +60,9 @@ WordVectors Transformer::declare_words(const StackPlan& plan, int64_t vocabulary
 void Transformer::allocate(uint64_t seed, at::ScalarType dtype) {
   store_.allocate(dtype);
   store_.draw(seed);
-  for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
+  for (const WordVectors& words : {encoder_words_, decoder_words_}) {
     // fairseq's padding row: no token reads it, but the tied output does.
-    for (const std::string& name : {tokens_name(stack), first_band_name(stack)}) {
-      if (store_.has(name)) store_.value(name).select(0, kPad).zero_();
-    }
+    if (const Parameter first = words.first_words()) first->detach().select(0, kPad).zero_();
   }
   if (encoder_embedding_) encoder_embedding_->prepare(dtype);
   if (decoder_embedding_) decoder_embedding_->prepare(dtype);
@@ -99,11 +95,11 @@ Parameter Transformer::declare_output(const StackPlan& last, int64_t vocabulary)
   const Stack stack = last.stack;
   if (tied_output(model_)) {
     const bool all = model_.share_all_embeddings && encoder_;
-    store_.alias(output_name(stack), tokens_name(all ? Stack::Encoder : stack));
+    store_.alias(output_place(stack).name("weight"), tokens_name(all ? Stack::Encoder : stack));
     return stack == Stack::Decoder ? decoder_words_.table : encoder_words_.table;
   }
   const Fill fill = last.fill(Role::OutputProjection, Sublayer::SelfAttention, 1, 0, 0);
-  return store_.declare({output_name(stack), {vocabulary, model_.width}, fill});
+  return store_.declare(output_place(stack), "weight", {vocabulary, model_.width}, fill);
 }
 
 at::Tensor Transformer::features(const Batch& batch, const Pass& pass) const {

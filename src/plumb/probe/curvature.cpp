@@ -14,7 +14,6 @@
 #include "plumb/base/progress.h"
 #include "plumb/base/sha256.h"
 #include "plumb/config/dump.h"
-#include "plumb/nn/parts.h"
 #include "plumb/probe/basis.h"
 #include "plumb/probe/hessian.h"
 #include "plumb/probe/lanczos.h"
@@ -79,7 +78,7 @@ class Spectrum {
 
   static std::map<std::string, std::vector<std::string>> names_by_part(const ParameterStore& store) {
     std::map<std::string, std::vector<std::string>> parts;
-    for (const auto& entry : store.entries()) parts[part_of(entry.spec.name)].push_back(entry.spec.name);
+    for (const auto& entry : store.entries()) parts[entry.spec.place.stack_part()].push_back(entry.spec.name);
     return parts;
   }
 

@@ -6,7 +6,6 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/probe/layer_names.h"
 #include "plumb/probe/probe.h"
 
 namespace plumb {
@@ -15,13 +14,13 @@ namespace {
 void parameter_gradients(const ParameterStore& store, Readings& out) {
   std::map<std::pair<Stack, int>, double> squares;
   for (const ParameterStore::Entry& entry : store.entries()) {
-    const auto place = layer_parameter(entry.spec.name);
-    if (!place) continue;
+    const ParameterPlace& place = entry.spec.place;
+    if (!place.layer) continue;
+    const int layer = *place.layer + 1;
     const double norm = store.gradient(entry.spec.name).norm().item<double>();
-    squares[{place->stack, place->layer}] += norm * norm;
+    squares[{place.stack, layer}] += norm * norm;
     if (entry.spec.shape.size() != 2) continue;
-    out.add("matrix", {{"stack", std::string(word(place->stack))}, {"matrix", place->part}}, "layer", place->layer,
-            norm);
+    out.add("matrix", {{"stack", std::string(word(place.stack))}, {"matrix", place.module}}, "layer", layer, norm);
   }
   for (const auto& [place, sum] : squares) {
     out.add("layer", {{"stack", std::string(word(place.first))}}, "layer", place.second, std::sqrt(sum));

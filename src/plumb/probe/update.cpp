@@ -6,7 +6,6 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/probe/layer_names.h"
 #include "plumb/probe/probe.h"
 
 namespace plumb {
@@ -38,10 +37,11 @@ void update_norms(const Subject& subject, Readings& out) {
     subject.mean_gradient(*model);
     const at::Tensor moved = before.defined() ? store.values() - before : at::Tensor();
     for (const ParameterStore::Entry& entry : store.entries()) {
-      const auto place = layer_parameter(entry.spec.name);
-      if (!place || entry.spec.shape.size() != 2) continue;
-      const Labels labels = {
-          {"stack", std::string(word(place->stack))}, {"matrix", place->part}, {"layer", std::to_string(place->layer)}};
+      const ParameterPlace& place = entry.spec.place;
+      if (!place.layer || entry.spec.shape.size() != 2) continue;
+      const Labels labels = {{"stack", std::string(word(place.stack))},
+                             {"matrix", place.module},
+                             {"layer", std::to_string(*place.layer + 1)}};
       const auto at = static_cast<double>(checkpoint.update);
       gradients.push_back({labels, at, store.gradient(entry.spec.name).norm().item<double>()});
       if (!moved.defined()) continue;

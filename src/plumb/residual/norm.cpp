@@ -19,14 +19,16 @@ at::Tensor leaf_or_nothing(const Parameter& parameter) {
 
 }  // namespace
 
-Norm::Norm(ParameterStore& store, const std::string& name, NormKind kind, int64_t width, double eps)
+Norm::Norm(ParameterStore& store, ParameterPlace place, NormKind kind, int64_t width, double eps)
     : kind_(kind), eps_(eps) {
+  place.part = "norms";
+  if (place.role != ParameterRole::Head) place.role = ParameterRole::Norm;
   const bool one_scale = kind == NormKind::Scale;
-  weight_ = store.declare({name + ".weight", {one_scale ? 1 : width}, constant(one_scale ? std::sqrt(width) : 1)});
+  weight_ = store.declare(place, "weight", {one_scale ? 1 : width}, constant(one_scale ? std::sqrt(width) : 1));
   if (kind == NormKind::Layer || kind == NormKind::Dyt) {
-    bias_ = store.declare({name + ".bias", {width}, constant(0)});
+    bias_ = store.declare(place, "bias", {width}, constant(0));
   }
-  if (kind == NormKind::Dyt) alpha_ = store.declare({name + ".alpha", {1}, constant(kDytAlpha)});
+  if (kind == NormKind::Dyt) alpha_ = store.declare(place, "alpha", {1}, constant(kDytAlpha));
 }
 
 ops::NormWeights Norm::weights() const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "plumb/catalogue/terms.h"
 #include "plumb/ops/norm.h"
@@ -15,7 +14,7 @@ namespace plumb {
 class Norm {
  public:
   Norm() = default;
-  Norm(ParameterStore& store, const std::string& name, NormKind kind, int64_t width, double eps);
+  Norm(ParameterStore& store, ParameterPlace place, NormKind kind, int64_t width, double eps);
 
   explicit operator bool() const { return static_cast<bool>(weight_); }
   at::Tensor operator()(const at::Tensor& x) const;

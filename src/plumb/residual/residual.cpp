@@ -12,29 +12,38 @@ std::string norm_prefix(Sublayer sublayer) {
   return sublayer == Sublayer::FeedForward ? "final" : std::string(word(sublayer));
 }
 
-Parameter declare_factor(ParameterStore& store, const std::string& name, const Factor& factor, int64_t width) {
+Parameter declare_factor(ParameterStore& store, const ParameterPlace& place, const Factor& factor, int64_t width) {
   if (factor.kind != Factor::Kind::Scalar && factor.kind != Factor::Kind::Vector) return {};
-  return store.declare({name, {factor.kind == Factor::Kind::Vector ? width : 1}, {.value = factor.value}});
+  return store.declare(place, {}, {factor.kind == Factor::Kind::Vector ? width : 1}, {.value = factor.value});
+}
+
+ParameterPlace place_of(Stack stack, int layer, Sublayer sublayer, std::string module) {
+  return {.stack = stack, .layer = layer, .sublayer = sublayer, .module = std::move(module)};
+}
+
+ParameterPlace norm_place(Stack stack, int layer, Sublayer sublayer) {
+  return place_of(stack, layer, sublayer, norm_prefix(sublayer) + "_layer_norm");
+}
+
+ParameterPlace skip_scale_place(Stack stack, int layer, Sublayer sublayer) {
+  return place_of(stack, layer, sublayer, std::string(word(sublayer)) + "_skip_scale");
 }
 
 }  // namespace
 
-std::string layer_name(Stack stack, int layer) {
-  return std::string(word(stack)) + ".layers." + std::to_string(layer);
-}
-
 std::string norm_name(Stack stack, int layer, Sublayer sublayer) {
-  return layer_name(stack, layer) + '.' + norm_prefix(sublayer) + "_layer_norm";
+  return norm_place(stack, layer, sublayer).name();
 }
 
 std::string skip_scale_name(Stack stack, int layer, Sublayer sublayer) {
-  return layer_name(stack, layer) + '.' + std::string(word(sublayer)) + "_skip_scale";
+  return skip_scale_place(stack, layer, sublayer).name();
 }
 
 Parameter declare_layer_scalar(ParameterStore& store, const StackPlan& plan, int layer) {
   const Rule rule = plan.rule(Sublayer::SelfAttention, layer + 1);
   if (rule.g.kind != Factor::Kind::LayerScalar) return {};
-  return store.declare({layer_name(plan.stack, layer) + ".branch_scale", {1}, {.value = rule.g.value}});
+  const ParameterPlace place{.stack = plan.stack, .layer = layer, .module = "branch_scale"};
+  return store.declare(place, {}, {1}, {.value = rule.g.value});
 }
 
 Residual::Residual(ParameterStore& store, const StackPlan& plan, Sublayer sublayer, int layer, double dropout,
@@ -48,17 +57,17 @@ Residual::Residual(ParameterStore& store, const StackPlan& plan, Sublayer sublay
       g_(layer_scalar) {
   TORCH_CHECK(!(rule_.norm_in && rule_.norm_post), "a row with norm_in and norm_post has one name for two norms");
   TORCH_CHECK(rule_.r.kind != Factor::Kind::LayerScalar, "only the branch scale can be shared by a layer");
-  const std::string prefix = layer_name(plan.stack, layer) + '.';
-  const std::string name = prefix + std::string(word(sublayer));
-  const auto norm = [&](const std::string& called) {
-    return Norm(store, called, plan.norm, plan.shape.width, plan.norm_eps);
+  const std::string kind(word(sublayer));
+  const auto at = [&](std::string module) { return place_of(plan.stack, layer, sublayer, std::move(module)); };
+  const auto norm = [&](ParameterPlace place) {
+    return Norm(store, std::move(place), plan.norm, plan.shape.width, plan.norm_eps);
   };
-  if (rule_.norm_in) norm_in_ = norm(norm_name(plan.stack, layer, sublayer));
-  if (rule_.norm_out) norm_out_ = norm(prefix + norm_prefix(sublayer) + "_output_layer_norm");
-  if (rule_.norm_post) norm_post_ = norm(norm_name(plan.stack, layer, sublayer));
-  if (rule_.input_shift) shift_ = store.declare({name + "_input_shift", {1}, {.value = 0}});
-  r_ = declare_factor(store, skip_scale_name(plan.stack, layer, sublayer), rule_.r, plan.shape.width);
-  if (!g_) g_ = declare_factor(store, name + "_branch_scale", rule_.g, plan.shape.width);
+  if (rule_.norm_in) norm_in_ = norm(norm_place(plan.stack, layer, sublayer));
+  if (rule_.norm_out) norm_out_ = norm(at(norm_prefix(sublayer) + "_output_layer_norm"));
+  if (rule_.norm_post) norm_post_ = norm(norm_place(plan.stack, layer, sublayer));
+  if (rule_.input_shift) shift_ = store.declare(at(kind + "_input_shift"), {}, {1}, {.value = 0});
+  r_ = declare_factor(store, skip_scale_place(plan.stack, layer, sublayer), rule_.r, plan.shape.width);
+  if (!g_) g_ = declare_factor(store, at(kind + "_branch_scale"), rule_.g, plan.shape.width);
 }
 
 at::Tensor Projected::sum() const {

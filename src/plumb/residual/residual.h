@@ -61,9 +61,6 @@ class Residual {
   Parameter shift_, r_, g_;
 };
 
-/// `encoder.layers.3`, for layers from 0.
-std::string layer_name(Stack stack, int layer);
-
 /// `encoder.layers.3.final_layer_norm`: the norm before or after a sub-layer; fairseq calls that of the FFN
 /// `final_...`.
 std::string norm_name(Stack stack, int layer, Sublayer sublayer);

@@ -5,11 +5,11 @@
 namespace plumb {
 
 Wiring::Wiring(ParameterStore& store, const StackPlan& plan, bool with_final_norm) {
-  const std::string stack(word(plan.stack));
+  const auto at = [&](const char* module) { return ParameterPlace{.stack = plan.stack, .module = module}; };
   const Ending ending = ending_of(*plan.placement, plan.stack);
-  if (with_final_norm) norm_ = Norm(store, stack + ".layer_norm", plan.norm, plan.shape.width, plan.norm_eps);
-  if (ending.shift) shift_ = store.declare({stack + ".output_shift", {1}, {.value = 0}});
-  if (ending.scale) scale_ = store.declare({stack + ".output_scale", {1}, {.value = 1}});
+  if (with_final_norm) norm_ = Norm(store, at("layer_norm"), plan.norm, plan.shape.width, plan.norm_eps);
+  if (ending.shift) shift_ = store.declare(at("output_shift"), {}, {1}, {.value = 0});
+  if (ending.scale) scale_ = store.declare(at("output_scale"), {}, {1}, {.value = 1});
 }
 
 at::Tensor Wiring::finish(const at::Tensor& x) const {

@@ -16,15 +16,14 @@ class Dlcl : public Wiring {
  public:
   Dlcl(ParameterStore& store, const StackPlan& plan, bool norm_before_mixing)
       : Wiring(store, plan, plan.final_norm), norm_before_mixing_(norm_before_mixing) {
-    const std::string history = std::string(word(plan.stack)) + ".history.";
+    const ParameterPlace history{.stack = plan.stack, .module = "history"};
     const int layers = plan.shape.layers(plan.stack);
     norms_.emplace_back();  // the embedding has none
     for (int row = 0; row <= layers; ++row) {
-      weights_.push_back(
-          store.declare({history + "weights." + std::to_string(row), {row + 1}, {.value = 1.0 / (row + 1)}}));
+      const std::string number = '.' + std::to_string(row);
+      weights_.push_back(store.declare(history.inside("weights" + number), {}, {row + 1}, {.value = 1.0 / (row + 1)}));
       if (row == 0) continue;
-      norms_.emplace_back(store, history + "layer_norms." + std::to_string(row), plan.norm, plan.shape.width,
-                          plan.norm_eps);
+      norms_.emplace_back(store, history.inside("layer_norms" + number), plan.norm, plan.shape.width, plan.norm_eps);
     }
   }
 

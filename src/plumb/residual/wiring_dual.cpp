@@ -15,7 +15,7 @@ class Dual : public Wiring {
  public:
   Dual(ParameterStore& store, const StackPlan& plan)
       : Wiring(store, plan, /*with_final_norm=*/false),
-        norm(store, std::string(word(plan.stack)) + ".layer_norm", plan.norm, plan.shape.width, kSecondStreamEps),
+        norm(store, {.stack = plan.stack, .module = "layer_norm"}, plan.norm, plan.shape.width, kSecondStreamEps),
         scale(plan.options.residual_dual_scale) {}
 
   std::unique_ptr<Flow> start(const at::Tensor& x0) const override;

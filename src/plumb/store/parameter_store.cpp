@@ -27,6 +27,10 @@ const at::Tensor& Parameter::operator*() const {
   return store_->leaves_[block_];
 }
 
+ParameterSpec spec_at(const ParameterPlace& place, std::string_view tensor, std::vector<int64_t> shape, Fill fill) {
+  return {place.name(tensor), std::move(shape), fill, place};
+}
+
 Parameter ParameterStore::declare(ParameterSpec spec) {
   std::vector<ParameterSpec> one;
   one.push_back(std::move(spec));

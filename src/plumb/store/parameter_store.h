@@ -4,11 +4,13 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include "plumb/catalogue/initialisation.h"
+#include "plumb/store/place.h"
 
 namespace plumb {
 
@@ -32,12 +34,16 @@ class Parameter {
   size_t block_ = 0;
 };
 
-/// Name, shape and first values of one tensor.
+/// Name, shape, first values and place of one tensor.
 struct ParameterSpec {
   std::string name;
   std::vector<int64_t> shape;
   Fill fill;
+  ParameterPlace place = {};
 };
+
+/// The spec of a tensor that is named after its place.
+ParameterSpec spec_at(const ParameterPlace& place, std::string_view tensor, std::vector<int64_t> shape, Fill fill);
 
 /// All parameters of a model in one contiguous buffer, and their gradients in another of the same layout.
 ///
@@ -58,6 +64,9 @@ class ParameterStore {
   ParameterStore& operator=(const ParameterStore&) = delete;
 
   Parameter declare(ParameterSpec spec);
+  Parameter declare(const ParameterPlace& place, std::string_view tensor, std::vector<int64_t> shape, Fill fill) {
+    return declare(spec_at(place, tensor, std::move(shape), fill));
+  }
   /// Adjacent tensors with equal trailing dimensions, stacked along the first one.
   Parameter declare_stacked(std::vector<ParameterSpec> specs);
   /// A second name for a tied tensor; it is stored, counted and saved once.
