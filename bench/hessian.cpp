@@ -11,7 +11,7 @@ namespace plumb::bench {
 double curvature(Transformer& model, const TrainingBatch& batch, const TrainConfig& train) {
   ParameterStore& store = model.parameters();
   store.zero_gradients();
-  add_hessian_vector(store, store.values(), [&] { return training_loss(model, batch, {}, train); });
+  probe::add_hessian_vector(store, store.values(), [&] { return training_loss(model, batch, {}, train); });
   return store.gradients().dot(store.values()).item<double>();
 }
 

@@ -7,7 +7,7 @@
 
 #include "probe/support/examined.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
 
 Config network(const std::string& variant, int layers) {
@@ -141,4 +141,4 @@ TEST(Claims, LemmasHoldInTheirOwnSetting) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

@@ -11,8 +11,10 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
+
+using namespace plumb::test;
 
 TapRecorder watched(const Transformer& model, const Batch& batch) {
   TapRecorder taps;
@@ -91,4 +93,4 @@ TEST(Dependency, OfB2tKeepsMoreOfTheBottom) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

@@ -7,11 +7,11 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "plumb/probe/show.h"
+#include "plumb/probe/findings_text.h"
 
 #include "probe/support/examined.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
 
 Config small_config(Form form, const std::string& variant) {
@@ -115,4 +115,4 @@ TEST(GradientNorm, IsThatOfTheMeanGradient) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

@@ -14,7 +14,7 @@
 
 #include "support/temporary_directory.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
 
 Config small_config(const std::string& variant) {
@@ -98,7 +98,7 @@ TEST(HessianOfASmallModel, HasTheEndsAndTheDensityOfItsDenseMatrix) {
   constexpr int kStarts = 4, kSteps = 100;
   std::vector<std::pair<double, double>> nodes;
   for (uint64_t start = 1; start <= kStarts; ++start) {
-    Basis basis(small.model.parameters().values().numel(), kSteps + 1, {}, at::kDouble);
+    LanczosBasis basis(small.model.parameters().values().numel(), kSteps + 1, {}, at::kDouble);
     at::manual_seed(start);
     Lanczos lanczos(basis, (at::rand_like(small.hessian.mask()) - 0.5).sign() * small.hessian.mask());
     for (int step = 0; step < kSteps; ++step) lanczos.step([&](const at::Tensor& v) { return small.times(dense, v); });
@@ -180,4 +180,4 @@ TEST(LanczosFile, ForgetsWhatBelongsToSomethingElse) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

@@ -9,8 +9,10 @@
 
 #include "nn/support/every_row.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
+
+using namespace plumb::test;
 
 class HessianVector : public EveryRow {
  protected:
@@ -83,4 +85,4 @@ TEST(HessianVectorOf, AVectorOfAnotherLayoutIsRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

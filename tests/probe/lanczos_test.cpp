@@ -8,8 +8,10 @@
 #include "support/numbers.h"
 #include "support/temporary_directory.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
+
+using namespace plumb::test;
 
 constexpr int64_t kSize = 60;
 
@@ -39,7 +41,7 @@ at::Tensor start(uint64_t seed = 7) {
 
 TEST(Lanczos, ReachesTheEndsOfTheSpectrumWithinItsOwnBounds) {
   const Known known(spread());
-  Basis basis(kSize, kSize + 1);
+  LanczosBasis basis(kSize, kSize + 1);
   Lanczos lanczos(basis, start());
   for (int step = 0; step < 30; ++step) lanczos.step(known.product());
   const auto ritz = lanczos.ritz();
@@ -56,7 +58,7 @@ TEST(Lanczos, ReachesTheEndsOfTheSpectrumWithinItsOwnBounds) {
 
 TEST(Lanczos, KeepsItsBasisOrthonormal) {
   const Known known(spread());
-  Basis basis(kSize, kSize + 1);
+  LanczosBasis basis(kSize, kSize + 1);
   Lanczos lanczos(basis, start());
   for (int step = 0; step < 50; ++step) lanczos.step(known.product());
   std::vector<at::Tensor> vectors;
@@ -68,7 +70,7 @@ TEST(Lanczos, KeepsItsBasisOrthonormal) {
 // Gauss quadrature: m steps integrate polynomials up to degree 2 m - 1 exactly.
 TEST(Lanczos, WeightsIntegrateMoments) {
   const Known known(spread());
-  Basis basis(kSize, kSize + 1);
+  LanczosBasis basis(kSize, kSize + 1);
   const at::Tensor first = start();
   Lanczos lanczos(basis, first);
   for (int step = 0; step < 4; ++step) lanczos.step(known.product());
@@ -88,7 +90,7 @@ TEST(Lanczos, EndsWhenThereAreNoMoreEigenvalues) {
   values.narrow(0, 0, 20).fill_(3);
   values.narrow(0, 20, 20).fill_(-1);
   const Known known(values);
-  Basis basis(kSize, kSize + 1);
+  LanczosBasis basis(kSize, kSize + 1);
   Lanczos lanczos(basis, start());
   while (!lanczos.exhausted()) lanczos.step(known.product());
   EXPECT_EQ(lanczos.steps(), 3);
@@ -105,13 +107,13 @@ TEST(Lanczos, GoesOnFromAFileAsIfNothingHadHappened) {
   const std::filesystem::path file = folder.path() / "basis";
   Lanczos::State state;
   {
-    Basis basis(kSize, 21, file);
+    LanczosBasis basis(kSize, 21, file);
     Lanczos lanczos(basis, start());
     for (int step = 0; step < 8; ++step) lanczos.step(known.product());
     basis.sync();
     state = lanczos.state();
   }
-  Basis again(kSize, 21, file), memory(kSize, 21);
+  LanczosBasis again(kSize, 21, file), memory(kSize, 21);
   Lanczos resumed(again, state), whole(memory, start());
   for (int step = 0; step < 12; ++step) resumed.step(known.product());
   for (int step = 0; step < 20; ++step) whole.step(known.product());
@@ -120,9 +122,9 @@ TEST(Lanczos, GoesOnFromAFileAsIfNothingHadHappened) {
 }
 
 TEST(Lanczos, RefusesAStartWithoutADirection) {
-  Basis basis(kSize, 3);
+  LanczosBasis basis(kSize, 3);
   EXPECT_THROW(Lanczos(basis, at::zeros({kSize})), c10::Error);
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
 
 Readings two_layers(double first, double second, double alone) {
@@ -45,4 +45,4 @@ TEST(Curves, AsJsonHaveTheirLabelsAndAxis) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

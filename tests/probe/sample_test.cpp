@@ -7,7 +7,7 @@
 
 #include "plumb/catalogue/special_ids.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
 
 Config config_of(Form form) {
@@ -80,4 +80,4 @@ TEST(MeanLoss, IsNearTheLogarithmOfTheVocabularyAtTheStart) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

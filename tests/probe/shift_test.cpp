@@ -7,7 +7,7 @@
 
 #include "plumb/optim/optimiser.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
 
 Config small_config() {
@@ -53,4 +53,4 @@ TEST(OutputShift, OfTheEncoderDoesNotSeeTheDecoder) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

@@ -8,8 +8,10 @@
 
 #include "support/numbers.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 namespace {
+
+using namespace plumb::test;
 
 using Nodes = std::vector<std::vector<Lanczos::Ritz>>;
 
@@ -40,7 +42,7 @@ TEST(SpectralDensity, OfARandomMatrixIsAHalfCircle) {
   const at::Tensor symmetric = ((a + a.t()) / std::sqrt(2.0 * static_cast<double>(n))).to(at::kFloat);
   Nodes nodes;
   for (uint64_t seed = 0; seed < 6; ++seed) {
-    Basis basis(n, 41);
+    LanczosBasis basis(n, 41);
     Lanczos lanczos(basis, random({n}, 50 + seed).sign().to(at::kFloat));
     for (int step = 0; step < 40; ++step) lanczos.step([&](const at::Tensor& x) { return symmetric.mv(x); });
     nodes.push_back(lanczos.ritz());
@@ -56,4 +58,4 @@ TEST(SpectralDensity, OfARandomMatrixIsAHalfCircle) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

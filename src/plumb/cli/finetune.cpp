@@ -18,10 +18,10 @@
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
-#include "plumb/cli/prepared_data.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
 #include "plumb/config/presets.h"
+#include "plumb/data/prepare_data.h"
 #include "plumb/data/run_vocabulary.h"
 #include "plumb/ops/path.h"
 #include "plumb/probe/statistics.h"
@@ -165,7 +165,7 @@ nlohmann::json result_of(const FinetuneRequest& request, const GridPoint& arm, i
   return result;
 }
 
-std::string interval(const Summary& s) {
+std::string interval(const probe::Summary& s) {
   return s.count > 1 ? fmt::format("{:.2f} .. {:.2f}", s.low, s.high) : "-";
 }
 
@@ -226,7 +226,7 @@ int finetune_command(int argc, char** argv) {
                {"deviation", right},
                {"failed", right}});
   for (const GridPoint& arm : arms) {
-    const Summary s = summarise(arm.scores);
+    const probe::Summary s = probe::summarise(arm.scores);
     table.add_row({arm.checkpoint, joined_words(arm.settings), std::to_string(arm.scores.size()),
                    fmt::format("{:.2f}", s.mean), interval(s), fmt::format("{:.2f}", s.deviation),
                    std::to_string(arm.failed)});

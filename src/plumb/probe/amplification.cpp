@@ -7,7 +7,7 @@
 #include "plumb/probe/probe.h"
 #include "plumb/probe/shift.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 void amplification(const Subject& subject, Readings& out) {
   const ModelConfig& model = subject.model();
@@ -38,4 +38,4 @@ void fit_amplification(const std::vector<Curve>& means, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

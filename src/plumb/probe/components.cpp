@@ -4,7 +4,7 @@
 
 #include "plumb/residual/residual.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 Components::Components(const Transformer& model, Stack stack, const TapRecorder& taps)
     : store_(model.parameters()), plan_(plan(model.config(), stack)), taps_(taps) {}
@@ -96,4 +96,4 @@ void Components::walk(const std::function<void(const Tap&, const at::Tensor&)>& 
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

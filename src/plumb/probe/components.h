@@ -9,7 +9,7 @@
 #include "plumb/nn/transformer.h"
 #include "plumb/residual/taps.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// Hidden states as exact sums: [K, T, D], component 0 of all biases of norms, 1 of the embedding, i + 1 of the i-th
 /// branch, as many as there have been. Every step between two states is linear once the statistics of its norms are
@@ -42,4 +42,4 @@ class Components {
   const TapRecorder& taps_;
 };
 
-}  // namespace plumb
+}  // namespace plumb::probe

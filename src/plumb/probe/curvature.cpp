@@ -14,14 +14,14 @@
 #include "plumb/base/progress.h"
 #include "plumb/base/sha256.h"
 #include "plumb/config/dump.h"
-#include "plumb/probe/basis.h"
 #include "plumb/probe/hessian.h"
 #include "plumb/probe/lanczos.h"
+#include "plumb/probe/lanczos_basis.h"
 #include "plumb/probe/lanczos_file.h"
 #include "plumb/probe/probe.h"
 #include "plumb/probe/spectral_density.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 constexpr int64_t kLarge = 10'000'000;  // parameters; one random start is enough above that
@@ -118,7 +118,7 @@ class Spectrum {
   /// Lanczos on scale * H * scale, from a random vector of that support. Also the top eigenvector, if asked for.
   std::vector<Lanczos::Ritz> run(const std::string& name, const at::Tensor& scale, int64_t steps,
                                  at::Tensor* top = nullptr) {
-    Basis basis(scale.numel(), steps + 1, file_of(name, ".basis"));
+    LanczosBasis basis(scale.numel(), steps + 1, file_of(name, ".basis"));
     const LanczosFile file(file_of(name, ".json"), identity(name));
     Lanczos::State state = file.load();
     Lanczos lanczos =
@@ -243,4 +243,4 @@ void curvature(const Subject& subject, Readings& out) {
   Spectrum(subject, out).measure();
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

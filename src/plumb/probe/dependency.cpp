@@ -11,7 +11,7 @@
 #include "plumb/probe/components.h"
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 /// Standard deviation over the features, in the mean over tokens; of each component where there are several.
@@ -68,4 +68,4 @@ void dependency(const Subject& subject, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

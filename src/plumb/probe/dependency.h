@@ -5,7 +5,7 @@
 #include "plumb/nn/transformer.h"
 #include "plumb/residual/taps.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// beta_ij: row i (from 0) of the i+1-th sub-layer's output, column j of the embedding (0) and the branches.
 struct Dependency {
@@ -18,4 +18,4 @@ struct Dependency {
 
 Dependency dependency_of(const Transformer& model, Stack stack, const TapRecorder& taps);
 
-}  // namespace plumb
+}  // namespace plumb::probe

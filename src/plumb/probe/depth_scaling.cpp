@@ -12,7 +12,7 @@
 #include "plumb/probe/probe.h"
 #include "plumb/residual/residual.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 /// Theorem 1 is about plain Post-LN and plain Pre-LN.
@@ -49,4 +49,4 @@ void depth_scaling(const Subject& subject, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

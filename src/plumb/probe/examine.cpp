@@ -3,7 +3,7 @@
 #include <chrono>
 #include <limits>
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -48,4 +48,4 @@ Findings examine(const Subject& first, const std::vector<const ProbeRow*>& rows,
   return findings;
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

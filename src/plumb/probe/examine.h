@@ -5,7 +5,7 @@
 
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// What one probe found in one model, over its seeds.
 struct Finding {
@@ -31,4 +31,4 @@ struct Findings {
 /// each probe of each seed.
 Findings examine(const Subject& first, const std::vector<const ProbeRow*>& rows, const std::function<void()>& done);
 
-}  // namespace plumb
+}  // namespace plumb::probe

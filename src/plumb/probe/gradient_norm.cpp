@@ -8,7 +8,7 @@
 
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 void parameter_gradients(const ParameterStore& store, Readings& out) {
@@ -51,4 +51,4 @@ void gradient_norm(const Subject& subject, Readings& out) {
   activation_gradients(subject, *model, out);
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -4,7 +4,7 @@
 
 #include "plumb/probe/hessian_vector.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 Hessian::Hessian(const Subject& subject, Transformer& model) : subject_(subject), model_(model) {
   for (const ProbeBatch& chunk : subject.sample().fixed) tokens_ += chunk.tokens();
@@ -54,4 +54,4 @@ at::Tensor Hessian::mask_of(const std::vector<std::string>& names) const {
   return mask;
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -7,7 +7,7 @@
 
 #include "plumb/probe/subject.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// The Hessian of the mean loss over the fixed set, a product at a time: H v = sum of w_b H_b v over its chunks, each
 /// weighted by its share of the tokens.
@@ -33,4 +33,4 @@ class Hessian {
   int64_t tokens_ = 0;
 };
 
-}  // namespace plumb
+}  // namespace plumb::probe

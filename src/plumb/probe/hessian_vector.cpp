@@ -6,7 +6,7 @@
 #include "plumb/ops/path.h"
 #include "plumb/ops/tangent.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 using Loss = std::function<at::Tensor()>;
@@ -51,4 +51,4 @@ double add_hessian_vector(ParameterStore& store, const at::Tensor& v, const Loss
   return slope.item<double>();
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

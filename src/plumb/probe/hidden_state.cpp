@@ -8,7 +8,7 @@
 #include "plumb/config/plan.h"
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 constexpr double kEpsilons[] = {0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1};
@@ -57,4 +57,4 @@ void hidden_state(const Subject& subject, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -7,7 +7,7 @@
 
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 /// The number that the paper gives to a point, or 0. An encoder has no (3) and (4).
@@ -38,4 +38,4 @@ void inner_gradient(const Subject& subject, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

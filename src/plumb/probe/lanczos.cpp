@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 // Stretches whose products with all vectors of the basis are made while they are in the cache.
@@ -25,7 +25,7 @@ double length(const at::Tensor& x) {
 }
 
 /// Takes from x its part in the first `count` vectors of the basis.
-void orthogonalise(Basis& basis, int64_t count, at::Tensor& x) {
+void orthogonalise(LanczosBasis& basis, int64_t count, at::Tensor& x) {
   for (int64_t i = 0; i < count; ++i) {
     const at::Tensor v = basis.at(i);
     x.sub_(v, product_of(x, v));
@@ -34,7 +34,7 @@ void orthogonalise(Basis& basis, int64_t count, at::Tensor& x) {
 
 }  // namespace
 
-Lanczos::Lanczos(Basis& basis, const at::Tensor& start) : basis_(basis) {
+Lanczos::Lanczos(LanczosBasis& basis, const at::Tensor& start) : basis_(basis) {
   const double norm = length(start);
   TORCH_CHECK(norm > 0 && std::isfinite(norm), "Lanczos' first vector must have a length");
   basis_.at(0).copy_(start / norm);
@@ -96,4 +96,4 @@ at::Tensor Lanczos::vector(int64_t index) {
   return sum.div_(length(sum));
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

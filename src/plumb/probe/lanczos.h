@@ -6,9 +6,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "plumb/probe/basis.h"
+#include "plumb/probe/lanczos_basis.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// y = A x for a symmetric A, on flat vectors of the type of the basis.
 using SymmetricProduct = std::function<at::Tensor(const at::Tensor& x)>;
@@ -24,9 +24,9 @@ class Lanczos {
   };
 
   /// Begins with `start`, of any length but zero.
-  Lanczos(Basis& basis, const at::Tensor& start);
+  Lanczos(LanczosBasis& basis, const at::Tensor& start);
   /// Goes on where `state` was left, with the same basis.
-  Lanczos(Basis& basis, State state) : basis_(basis), state_(std::move(state)) {}
+  Lanczos(LanczosBasis& basis, State state) : basis_(basis), state_(std::move(state)) {}
 
   void step(const SymmetricProduct& product);
 
@@ -47,8 +47,8 @@ class Lanczos {
  private:
   at::Tensor small_eigenvectors(std::vector<double>& values) const;
 
-  Basis& basis_;
+  LanczosBasis& basis_;
   State state_;
 };
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -6,7 +6,7 @@
 
 #include "plumb/base/atomic_file.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 Lanczos::State LanczosFile::load() const {
   std::ifstream stream(file_);
@@ -24,4 +24,4 @@ void LanczosFile::save(const Lanczos::State& state) const {
   write_whole(file_, json.dump());
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -5,7 +5,7 @@
 
 #include "plumb/probe/lanczos.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// The state of a Lanczos recursion beside its basis, so that an interrupted one goes on. `identity` says what was
 /// measured; another one begins anew.
@@ -24,4 +24,4 @@ class LanczosFile {
   std::string identity_;
 };
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -14,7 +14,7 @@
 #include "plumb/probe/probe.h"
 #include "plumb/probe/shift.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 constexpr int kWidth = 128, kVocabulary = 1000, kLayers = 6;
@@ -171,4 +171,4 @@ void lemmas(const Subject& subject, Readings& out) {
   liu_theorem2(encoders, kTheoryPre, out);
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -4,7 +4,7 @@
 
 #include <c10/util/Exception.h>
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 constexpr Probe kProbes[] = {
@@ -31,4 +31,4 @@ const Probe& probe_of(const ProbeRow& row) {
   return *found;
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

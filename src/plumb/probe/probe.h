@@ -7,7 +7,7 @@
 #include "plumb/probe/readings.h"
 #include "plumb/probe/subject.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// A probe reads numbers off one model, and may draw conclusions from the means over several.
 struct Probe {
@@ -36,4 +36,4 @@ void lemmas(const Subject& subject, Readings& out);
 void curvature(const Subject& subject, Readings& out);
 void update_norms(const Subject& subject, Readings& out);
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plumb {
+namespace plumb::probe {
 
 std::string Curve::label(const std::string& key) const {
   for (const auto& [name, value] : labels) {
@@ -86,4 +86,4 @@ nlohmann::ordered_json to_json(const Curve& curve) {
   return json;
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -9,7 +9,7 @@
 
 #include "plumb/probe/statistics.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// Which of several curves: {stack, encoder}, {matrix, fc2}. In the order in which people read them.
 using Labels = std::vector<std::pair<std::string, std::string>>;
@@ -64,4 +64,4 @@ nlohmann::ordered_json to_json(const Reading& reading);
 /// {"number": ..., labels, "axis": ..., "at": [...], "mean": [...], "deviation": [...], "low": [...], "high": [...]}
 nlohmann::ordered_json to_json(const Curve& curve);
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -5,7 +5,7 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/config/dump.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 using nlohmann::ordered_json;
@@ -28,39 +28,39 @@ std::string lines_of(const Findings& findings, const Finding& finding) {
 
 }  // namespace
 
-std::string record_lines(const std::string& what, const std::vector<Arm>& arms, const Sample& sample) {
+std::string record_lines(const Results& results) {
   std::string lines;
-  for (const Arm& arm : arms) {
-    const Findings& findings = arm.findings;
+  for (const ProbedVariant& one : results.variants) {
+    const Findings& findings = one.findings;
     const ordered_json subject = {{"type", "subject"},
-                                  {"of", what},
+                                  {"of", results.what},
                                   {"variant", findings.variant},
-                                  {"sample", sample.origin},
+                                  {"sample", results.sample.origin},
                                   {"config", to_toml(findings.config)}};
     lines += to_json_line(subject) + '\n';
     for (const Finding& finding : findings.all) lines += lines_of(findings, finding);
-    if (!arm.verdict) continue;
-    const ordered_json verdict = {
-        {"type", "verdict"}, {"variant", findings.variant}, {"verdict", to_json(*arm.verdict)}};
-    lines += to_json_line(verdict) + '\n';
+    if (!one.forecast) continue;
+    const ordered_json forecast = {
+        {"type", "verdict"}, {"variant", findings.variant}, {"verdict", to_json(*one.forecast)}};
+    lines += to_json_line(forecast) + '\n';
   }
   return lines;
 }
 
-ordered_json to_json(const std::string& what, const std::vector<Arm>& arms, const Sample& sample) {
+ordered_json to_json(const Results& results) {
   ordered_json all = ordered_json::array();
-  for (const Arm& arm : arms) {
+  for (const ProbedVariant& one : results.variants) {
     ordered_json probes = ordered_json::object();
-    for (const Finding& finding : arm.findings.all) {
+    for (const Finding& finding : one.findings.all) {
       ordered_json curves = ordered_json::array();
       for (const Curve& curve : finding.means) curves.push_back(to_json(curve));
       probes[std::string(finding.row->name)] = {{"seconds", finding.seconds}, {"curves", std::move(curves)}};
     }
-    ordered_json one = {{"variant", arm.findings.variant}, {"probes", std::move(probes)}};
-    if (arm.verdict) one["verdict"] = to_json(*arm.verdict);
-    all.push_back(std::move(one));
+    ordered_json entry = {{"variant", one.findings.variant}, {"probes", std::move(probes)}};
+    if (one.forecast) entry["verdict"] = to_json(*one.forecast);
+    all.push_back(std::move(entry));
   }
-  return {{"of", what}, {"sample", sample.origin}, {"arms", std::move(all)}};
+  return {{"of", results.what}, {"sample", results.sample.origin}, {"arms", std::move(all)}};
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

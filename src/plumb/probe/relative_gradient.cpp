@@ -9,7 +9,7 @@
 
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 void relative_gradient(const Subject& subject, Readings& out) {
   const auto model = subject.build();
@@ -43,4 +43,4 @@ void relative_gradient(const Subject& subject, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -12,7 +12,7 @@
 #include "plumb/task/loss.h"
 #include "plumb/task/task.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 constexpr int64_t kMaskEvery = 7;  // about 15 %, the same rows for every model
@@ -132,4 +132,4 @@ at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const Tr
   return losses(model, batch, train, pass).smoothed / static_cast<double>(batch.tokens());
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

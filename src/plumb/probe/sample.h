@@ -9,7 +9,7 @@
 #include "plumb/nn/transformer.h"
 #include "plumb/task/batch.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// Sentences that a model is measured on, and what it should say.
 using ProbeBatch = TrainingBatch;
@@ -34,4 +34,4 @@ Sample random_sample(const Config& config);
 at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train,
                      const Pass& pass = {});
 
-}  // namespace plumb
+}  // namespace plumb::probe

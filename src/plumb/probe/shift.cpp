@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 /// As the theory has it, behind the final norm.
@@ -53,4 +53,4 @@ OutputShift output_shift(const Subject& subject, Stack stack) {
   return shift;
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -2,7 +2,7 @@
 
 #include "plumb/probe/subject.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// How far the output of a stack moves when the weights do.
 struct OutputShift {
@@ -17,4 +17,4 @@ struct OutputShift {
 
 OutputShift output_shift(const Subject& subject, Stack stack);
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -6,7 +6,7 @@
 
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 struct Profile {
@@ -45,4 +45,4 @@ void signal_scale(const Subject& subject, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

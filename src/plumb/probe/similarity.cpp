@@ -6,7 +6,7 @@
 
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 void similarity(const Subject& subject, Readings& out) {
   const auto model = subject.build();
@@ -29,4 +29,4 @@ void similarity(const Subject& subject, Readings& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -7,7 +7,7 @@
 
 #include <c10/util/Exception.h>
 
-namespace plumb {
+namespace plumb::probe {
 
 double SpectralDensity::integral() const {
   double sum = 0;
@@ -47,4 +47,4 @@ SpectralDensity spectral_density(std::span<const std::vector<Lanczos::Ritz>> sta
   return density;
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -6,7 +6,7 @@
 
 #include "plumb/probe/lanczos.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// The density of eigenvalues by stochastic Lanczos quadrature: each random start vector gives nodes with weights, and
 /// each node becomes a normal distribution of that weight. The mean over the starts.
@@ -22,4 +22,4 @@ struct SpectralDensity {
 /// divided by the number of nodes of a start.
 SpectralDensity spectral_density(std::span<const std::vector<Lanczos::Ritz>> starts, int64_t points, double width = 0);
 
-}  // namespace plumb
+}  // namespace plumb::probe

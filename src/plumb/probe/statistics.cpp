@@ -6,7 +6,7 @@
 
 #include <c10/util/Exception.h>
 
-namespace plumb {
+namespace plumb::probe {
 
 double student_t(int64_t degrees) {
   constexpr double kTable[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -58,4 +58,4 @@ Line fit_line(std::span<const double> x, std::span<const double> y) {
   return line;
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -8,7 +8,7 @@
 #include "plumb/probe/hessian_vector.h"
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 constexpr double kFirstRate = 1e-6, kLastRate = 0.2;
@@ -72,4 +72,4 @@ void step_size(const Subject& subject, Readings& out) {
   out.add("rate_measured", {}, largest);
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -7,7 +7,7 @@
 
 #include "plumb/store/weights_file.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 std::vector<Stack> stacks_of(const ModelConfig& model) {
   std::vector<Stack> result;
@@ -96,4 +96,4 @@ std::vector<int> Subject::depths() const {
   return {depths.begin(), depths.end()};
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

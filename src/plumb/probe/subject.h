@@ -11,7 +11,7 @@
 #include "plumb/probe/sample.h"
 #include "plumb/residual/taps.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// The stacks that a model has, in the order in which they compute.
 std::vector<Stack> stacks_of(const ModelConfig& model);
@@ -70,4 +70,4 @@ class Subject {
   std::vector<Checkpoint> checkpoints_;
 };
 
-}  // namespace plumb
+}  // namespace plumb::probe

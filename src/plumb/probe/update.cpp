@@ -8,7 +8,7 @@
 
 #include "plumb/probe/probe.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 struct Measured {
@@ -53,4 +53,4 @@ void update_norms(const Subject& subject, Readings& out) {
   if (!updates.empty()) add_relative("update", updates, out);
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

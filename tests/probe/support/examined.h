@@ -4,7 +4,7 @@
 
 #include "plumb/probe/examine.h"
 
-namespace plumb::test {
+namespace plumb::probe {
 
 /// What one probe finds in the model of a config, on random tokens.
 inline Findings examined(const Config& config, std::string_view probe) {
@@ -12,4 +12,4 @@ inline Findings examined(const Config& config, std::string_view probe) {
   return examine(Subject(config, sample, 1), {find_probe(probe)}, [] {});
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::probe

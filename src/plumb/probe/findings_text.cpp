@@ -1,4 +1,4 @@
-#include "plumb/probe/show.h"
+#include "plumb/probe/findings_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "plumb/base/sparkline.h"
 #include "plumb/base/table.h"
 
-namespace plumb {
+namespace plumb::probe {
 namespace {
 
 constexpr size_t kLineWidth = 120, kMostCurves = 16, kMostPoints = 40;
@@ -105,4 +105,4 @@ std::string side_by_side(const std::vector<Findings>& all) {
   return table.to_string(kLineWidth);
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

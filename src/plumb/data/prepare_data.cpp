@@ -1,4 +1,4 @@
-#include "plumb/cli/prepared_data.h"
+#include "plumb/data/prepare_data.h"
 
 #include <fmt/format.h>
 

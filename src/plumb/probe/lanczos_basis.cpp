@@ -1,4 +1,4 @@
-#include "plumb/probe/basis.h"
+#include "plumb/probe/lanczos_basis.h"
 
 #include <cerrno>
 
@@ -9,9 +9,9 @@
 
 #include "plumb/base/error.h"
 
-namespace plumb {
+namespace plumb::probe {
 
-Basis::Basis(int64_t length, int64_t most, const std::filesystem::path& file, at::ScalarType type)
+LanczosBasis::LanczosBasis(int64_t length, int64_t most, const std::filesystem::path& file, at::ScalarType type)
     : length_(length), most_(most), type_(type) {
   if (file.empty()) return;
   TORCH_CHECK(type == at::kFloat, "a file holds floats");
@@ -29,19 +29,19 @@ Basis::Basis(int64_t length, int64_t most, const std::filesystem::path& file, at
   mapped_ = static_cast<float*>(map);
 }
 
-Basis::~Basis() {
+LanczosBasis::~LanczosBasis() {
   if (mapped_) ::munmap(mapped_, static_cast<size_t>(length_ * most_) * sizeof(float));
 }
 
-at::Tensor Basis::at(int64_t index) {
+at::Tensor LanczosBasis::at(int64_t index) {
   TORCH_CHECK(index >= 0 && index < most_, "vector ", index, " of a basis of ", most_);
   if (mapped_) return at::from_blob(mapped_ + index * length_, {length_}, at::kFloat);
   while (std::ssize(in_memory_) <= index) in_memory_.push_back(at::zeros({length_}, type_));
   return in_memory_[static_cast<size_t>(index)];
 }
 
-void Basis::sync() {
+void LanczosBasis::sync() {
   if (mapped_) ::msync(mapped_, static_cast<size_t>(length_ * most_) * sizeof(float), MS_SYNC);
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -1,9 +1,11 @@
-#include "plumb/probe/verdict.h"
+#include "plumb/probe/forecast.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace plumb::test {
+#include "plumb/probe/thresholds.h"
+
+namespace plumb::probe {
 namespace {
 
 /// Findings as if they had been measured: the smallest relative gradient of the decoder, and the shift per unit of lr.
@@ -26,62 +28,62 @@ Findings made_up(double smallest, double shift_per_rate, double lr, int64_t warm
   return findings;
 }
 
-TEST(Verdict, StrainIsTheShiftOfOneStep) {
-  const Verdict verdict = verdict_of(made_up(0.5, 1000, 0.002, 0));
-  EXPECT_NEAR(verdict.strain, 0.002 * 1000, 1e-9);
-  EXPECT_NEAR(verdict.largest_rate, rules::kStrain / 1000, 1e-9);
-  EXPECT_TRUE(verdict.will_train);
-  EXPECT_FALSE(verdict.needs_warmup);
+TEST(Forecast, StrainIsTheShiftOfOneStep) {
+  const Forecast forecast = forecast_of(made_up(0.5, 1000, 0.002, 0));
+  EXPECT_NEAR(forecast.strain, 0.002 * 1000, 1e-9);
+  EXPECT_NEAR(forecast.largest_rate, thresholds::kStrain / 1000, 1e-9);
+  EXPECT_TRUE(forecast.will_train);
+  EXPECT_FALSE(forecast.needs_warmup);
 }
 
-TEST(Verdict, WarmupSavesWhatIsStrainedButNotWhatVanishes) {
-  EXPECT_FALSE(verdict_of(made_up(0.5, 20000, 0.002, 0)).will_train);
-  EXPECT_TRUE(verdict_of(made_up(0.5, 20000, 0.002, 100)).will_train);
-  EXPECT_FALSE(verdict_of(made_up(0.1, 20000, 0.002, 100)).will_train);
+TEST(Forecast, WarmupSavesWhatIsStrainedButNotWhatVanishes) {
+  EXPECT_FALSE(forecast_of(made_up(0.5, 20000, 0.002, 0)).will_train);
+  EXPECT_TRUE(forecast_of(made_up(0.5, 20000, 0.002, 100)).will_train);
+  EXPECT_FALSE(forecast_of(made_up(0.1, 20000, 0.002, 100)).will_train);
 }
 
 // The skip of Pre-LN has no norm on it; ResiDual has a second stream. A single Post-LN stack is enough to close the
 // way.
-TEST(Verdict, KnowsWhichWiringsHaveAnOpenPath) {
+TEST(Forecast, KnowsWhichWiringsHaveAnOpenPath) {
   const auto limit = [](const std::string& encoder, const std::string& decoder) {
     Findings findings = made_up(0.5, 2000, 0.002, 0);
     findings.config.model.encoder_variant = encoder;
     findings.config.model.decoder_variant = decoder;
-    return verdict_of(findings).limit;
+    return forecast_of(findings).limit;
   };
   for (const char* open : {"pre_ln", "residual_dual", "dlcl_pre", "sandwich", "b2t_past_norm"}) {
-    EXPECT_EQ(limit(open, open), rules::kStrainWithOpenPath) << open;
+    EXPECT_EQ(limit(open, open), thresholds::kStrainWithOpenPath) << open;
   }
   for (const char* closed : {"post_ln", "b2t", "admin", "deepnorm", "mix_ln"}) {
-    EXPECT_EQ(limit(closed, closed), rules::kStrain) << closed;
+    EXPECT_EQ(limit(closed, closed), thresholds::kStrain) << closed;
   }
-  EXPECT_EQ(limit("pre_ln", "post_ln"), rules::kStrain);
+  EXPECT_EQ(limit("pre_ln", "post_ln"), thresholds::kStrain);
 }
 
 // A rate that falls towards an end wants to know where it is; a probe does not train and need not.
-TEST(Verdict, NeedsNoEndOfTheSchedule) {
+TEST(Forecast, NeedsNoEndOfTheSchedule) {
   Findings findings = made_up(0.5, 1000, 0.002, 0);
   findings.config.schedule.name = "linear";
   findings.config.schedule.warmup_updates.reset();
-  EXPECT_TRUE(verdict_of(findings).will_train);
+  EXPECT_TRUE(forecast_of(findings).will_train);
 }
 
 // Numbers gone wrong are never good news.
-TEST(Verdict, WhatIsNotANumberWillNotTrain) {
+TEST(Forecast, WhatIsNotANumberWillNotTrain) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(verdict_of(made_up(nan, 2000, 0.002, 0)).will_train);
-  EXPECT_FALSE(verdict_of(made_up(0.5, nan, 0.002, 0)).will_train);
+  EXPECT_FALSE(forecast_of(made_up(nan, 2000, 0.002, 0)).will_train);
+  EXPECT_FALSE(forecast_of(made_up(0.5, nan, 0.002, 0)).will_train);
 }
 
-TEST(Verdict, NamesTheWiringThatTakesTheLargestRate) {
+TEST(Forecast, NamesTheWiringThatTakesTheLargestRate) {
   Findings better = made_up(0.5, 200, 0.002, 0);
   better.variant = "better";
-  const std::string text = in_words(verdict_of(made_up(0.5, 2000, 0.002, 0), {better}));
+  const std::string text = in_words(forecast_of(made_up(0.5, 2000, 0.002, 0), {better}));
   EXPECT_THAT(text, ::testing::HasSubstr("better would take 10.0 times the rate"));
 }
 
-TEST(Verdict, EverySentenceHasItsRuleAndGround) {
-  const auto json = to_json(verdict_of(made_up(0.5, 2000, 0.002, 0)));
+TEST(Forecast, EverySentenceHasItsRuleAndGround) {
+  const auto json = to_json(forecast_of(made_up(0.5, 2000, 0.002, 0)));
   EXPECT_GE(json["sentences"].size(), 5u);
   for (const auto& sentence : json["sentences"]) {
     EXPECT_FALSE(sentence["says"].get<std::string>().empty());
@@ -91,4 +93,4 @@ TEST(Verdict, EverySentenceHasItsRuleAndGround) {
 }
 
 }  // namespace
-}  // namespace plumb::test
+}  // namespace plumb::probe

@@ -1,14 +1,8 @@
 #pragma once
 
-#include <string_view>
-
-/// The thresholds of the verdict, and what each of them is worth. docs/results/verdict.md has the runs behind the rules
-/// of thumb: number words, width 64, 300 updates. Change a number here and repeat them (tools/forecast.py).
-namespace plumb::rules {
-
-/// What a statement rests on.
-enum class Ground { Theory, Measured, RuleOfThumb };
-std::string_view in_words(Ground ground);
+/// The thresholds of the forecast, and what each of them is worth. docs/results/verdict.md has the runs behind the
+/// rules of thumb: number words, width 64, 300 updates. Change a number here and repeat them (tools/forecast.py).
+namespace plumb::probe::thresholds {
 
 /// The smallest gradient at a sub-layer's output, relative to the largest of its stack. Liu et al. 2020 call a stack
 /// balanced whose gradients stay above a fifth (Fig. 3: encoders and Pre-LN do, the Post-LN decoder does not).
@@ -31,4 +25,4 @@ constexpr double kBetterFit = 0.01;
 /// beta_ii^2 falls as 1/i for Pre-LN and Admin and stays for Post-LN (Liu et al. 2020, 4.1).
 constexpr double kFallingShare = -0.5;
 
-}  // namespace plumb::rules
+}  // namespace plumb::probe::thresholds

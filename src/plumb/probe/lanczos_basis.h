@@ -8,18 +8,18 @@
 
 #include "plumb/base/file_descriptor.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// Vectors of one length that are kept for an orthogonalisation: in memory, or in a mapped file where models of
 /// many parameters need more than there is. The file stays, so that an interrupted measurement goes on with it.
-class Basis {
+class LanczosBasis {
  public:
   /// Room for `most` vectors of `length` numbers. An empty path: in memory, which grows as vectors come. Files hold
   /// floats.
-  Basis(int64_t length, int64_t most, const std::filesystem::path& file = {}, at::ScalarType type = at::kFloat);
-  ~Basis();
-  Basis(const Basis&) = delete;
-  Basis& operator=(const Basis&) = delete;
+  LanczosBasis(int64_t length, int64_t most, const std::filesystem::path& file = {}, at::ScalarType type = at::kFloat);
+  ~LanczosBasis();
+  LanczosBasis(const LanczosBasis&) = delete;
+  LanczosBasis& operator=(const LanczosBasis&) = delete;
 
   int64_t length() const { return length_; }
   at::ScalarType type() const { return type_; }
@@ -37,4 +37,4 @@ class Basis {
   float* mapped_ = nullptr;
 };
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -1,4 +1,4 @@
-#include "plumb/probe/verdict.h"
+#include "plumb/probe/forecast.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 
 #include "plumb/base/table.h"
 #include "plumb/catalogue/schedules.h"
-#include "plumb/config/plan.h"
+#include "plumb/probe/strain.h"
+#include "plumb/probe/thresholds.h"
 
-namespace plumb {
-namespace rules {
+namespace plumb::probe {
 
 std::string_view in_words(Ground ground) {
   switch (ground) {
@@ -25,128 +25,83 @@ std::string_view in_words(Ground ground) {
   return "";
 }
 
-}  // namespace rules
-
 namespace {
-
-using rules::Ground;
-
-Labels of(Stack stack) {
-  return {{"stack", std::string(word(stack))}};
-}
-
-/// Whether some path leads from the bottom of every stack to its end without a norm on it.
-bool has_open_path(const ModelConfig& model, Stack stack) {
-  const StackPlan plan = plumb::plan(model, stack);
-  if (plan.placement->wiring != WiringKind::Chain) return true;
-  for (int layer = 1; layer <= plan.shape.layers(stack); ++layer) {
-    const auto& order = plan.shape.order(stack);
-    if (plan.rule(order.back(), layer).alpha_out != 0) continue;  // a way past all norms of the layer
-    for (Sublayer sublayer : order) {
-      if (plan.rule(sublayer, layer).norm_post) return false;
-    }
-  }
-  return true;
-}
-
-/// The forecast's numbers, and what comes of them.
-struct Strain {
-  double smallest = 1;  // relative gradient, of the last stack
-  double per_rate = 0;  // relative shift of the output per unit of the learning rate
-  double rate = 0;
-  double limit = 0;
-
-  explicit Strain(const Findings& findings)
-      : smallest(findings.number("relative_gradient", "smallest", of(stacks_of(findings.config.model).back()))),
-        rate(findings.config.optim.lr),
-        limit(rules::kStrainWithOpenPath) {
-    for (Stack stack : stacks_of(findings.config.model)) {
-      if (!has_open_path(findings.config.model, stack)) limit = rules::kStrain;
-    }
-    // The smallest step tried is far inside the range where the shift is proportional to the step.
-    if (const Curve* shift = findings.curve("step", "shift")) {
-      per_rate = shift->points.front().over_seeds.mean / shift->points.front().at;
-    }
-  }
-
-  double value() const { return rate * per_rate; }
-  double largest_rate() const { return limit / per_rate; }
-  bool vanishing() const { return !(smallest >= rules::kVanishing); }
-};
 
 int64_t warmup_of(const Findings& findings) {
   const ScheduleConfig& schedule = findings.config.schedule;
   return schedule.warmup_updates.value_or(find_schedule(schedule.name)->warmup_updates);
 }
 
-class Writer {
+/// Writes a forecast down, sentence by sentence.
+class ForecastWriter {
  public:
-  Writer(const Findings& findings, const std::vector<Findings>& others)
+  ForecastWriter(const Findings& findings, const std::vector<Findings>& others)
       : findings_(findings), others_(others), strain_(findings) {}
 
-  Verdict write() {
-    verdict_.variant = findings_.variant;
-    verdict_.strain = strain_.value();
-    verdict_.largest_rate = strain_.largest_rate();
-    verdict_.limit = strain_.limit;
-    verdict_.needs_warmup = !(strain_.value() <= strain_.limit);
-    forecast();
+  Forecast write() {
+    forecast_.variant = findings_.variant;
+    forecast_.strain = strain_.value();
+    forecast_.largest_rate = strain_.largest_rate();
+    forecast_.limit = strain_.limit;
+    forecast_.needs_warmup = !(strain_.value() <= strain_.limit);
+    outlook();
     for (Stack stack : stacks_of(findings_.config.model)) balance(stack);
     for (Stack stack : stacks_of(findings_.config.model)) growth(stack);
     for (Stack stack : stacks_of(findings_.config.model)) dependence(stack);
     warmup();
     rate();
     alternatives();
-    return std::move(verdict_);
+    return std::move(forecast_);
   }
 
  private:
   void say(std::string about, std::string says, std::string rule, Ground ground) {
-    verdict_.sentences.push_back({std::move(about), std::move(says), std::move(rule), ground});
+    forecast_.sentences.push_back({std::move(about), std::move(says), std::move(rule), ground});
   }
 
-  void forecast() {
+  void outlook() {
     const int64_t warmup = warmup_of(findings_);
-    verdict_.will_train = !verdict_.needs_warmup || (warmup > 0 && !strain_.vanishing());
+    forecast_.will_train = !forecast_.needs_warmup || (warmup > 0 && !strain_.vanishing());
     say("forecast",
         fmt::format(
             "With lr {:g} and {} it {}: its strain is {:.3g}, lr times {:.4g}, the shift of the output per unit of it.",
             strain_.rate, warmup > 0 ? fmt::format("{} updates of warm-up", warmup) : "no warm-up",
-            verdict_.will_train ? "should train" : "will not train", strain_.value(), strain_.per_rate),
+            forecast_.will_train ? "should train" : "will not train", strain_.value(), strain_.per_rate),
         fmt::format("trains if the strain is at most {:g} ({}); with warm-up also if the smallest relative gradient is "
                     "at least {:g}",
-                    strain_.limit, path(), rules::kVanishing),
+                    strain_.limit, path(), thresholds::kVanishing),
         Ground::RuleOfThumb);
   }
 
   std::string path() const {
-    return strain_.limit == rules::kStrain ? "norms on every path" : "a path without norms; none has failed yet";
+    return strain_.limit == thresholds::kStrain ? "norms on every path" : "a path without norms; none has failed yet";
   }
 
   void balance(Stack stack) {
-    const double smallest = findings_.number("relative_gradient", "smallest", of(stack));
-    const double factor = findings_.number("relative_gradient", "factor", of(stack));
+    const double smallest = findings_.number("relative_gradient", "smallest", labels_of(stack));
+    const double factor = findings_.number("relative_gradient", "factor", labels_of(stack));
     if (std::isnan(smallest)) return;
-    const char* word_for = smallest >= rules::kBalanced    ? "balanced"
-                           : smallest >= rules::kVanishing ? "uneven"
-                                                           : "vanishing in low layers";
+    const char* word_for = smallest >= thresholds::kBalanced    ? "balanced"
+                           : smallest >= thresholds::kVanishing ? "uneven"
+                                                                : "vanishing in low layers";
     say("gradient",
         fmt::format(
             "Gradients of the {} are {}: the smallest at a sub-layer's output is {:.2g} of the largest, and from a "
             "layer to the one below it changes by {:.3g}.",
             word(stack), word_for, smallest, factor),
-        fmt::format("balanced from {:g}, vanishing below {:g} (Liu 2020, Fig. 3)", rules::kBalanced, rules::kVanishing),
+        fmt::format("balanced from {:g}, vanishing below {:g} (Liu 2020, Fig. 3)", thresholds::kBalanced,
+                    thresholds::kVanishing),
         Ground::Measured);
   }
 
   void growth(Stack stack) {
-    Labels labels = of(stack);
+    Labels labels = labels_of(stack);
     labels.emplace_back("by", "random");
     const double linear = findings_.number("amplification", "r2_linear", labels);
     const double logarithmic = findings_.number("amplification", "r2_log", labels);
     if (std::isnan(linear)) return;
-    const char* law = linear > logarithmic + rules::kBetterFit ? "like N"
-                      : logarithmic > linear + rules::kBetterFit
+    const char* law = linear > logarithmic + thresholds::kBetterFit ? "like N"
+                      : logarithmic > linear + thresholds::kBetterFit
                           ? "like log N"
                           : "like N or log N, which these depths cannot tell apart";
     say("shift",
@@ -157,26 +112,26 @@ class Writer {
   }
 
   void dependence(Stack stack) {
-    const Curve* own = findings_.curve("dependency", "own", of(stack));
+    const Curve* own = findings_.curve("dependency", "own", labels_of(stack));
     if (!own || own->points.empty()) return;
     const std::vector<double> shares = own->means();
-    const double exponent = findings_.number("dependency", "exponent", of(stack));
+    const double exponent = findings_.number("dependency", "exponent", labels_of(stack));
     const auto [least, most] = std::ranges::minmax(shares);
     say("dependency",
         fmt::format(
             "In the {} the newest branch makes {:.2g} to {:.2g} of its sub-layer's variance, {:.2g} in the last; {}.",
             word(stack), least, most, shares.back(),
-            exponent < rules::kFallingShare
+            exponent < thresholds::kFallingShare
                 ? fmt::format("deep layers lean on their branches less (exponent {:.2f})", exponent)
                 : fmt::format("deep layers lean on them as much as others (exponent {:.2f})", exponent)),
         fmt::format("falling if beta_ii^2 goes as i^p with p < {:g}; 0 is Post-LN, -1 Pre-LN and Admin",
-                    rules::kFallingShare),
+                    thresholds::kFallingShare),
         Ground::Theory);
   }
 
   void warmup() {
     const std::string rule = fmt::format("needed above a strain of {:g} ({})", strain_.limit, path());
-    if (!verdict_.needs_warmup) {
+    if (!forecast_.needs_warmup) {
       say("warm-up", fmt::format("It needs none at lr {:g}: the strain is {:.3g}.", strain_.rate, strain_.value()),
           rule, Ground::RuleOfThumb);
     } else if (strain_.vanishing()) {
@@ -184,7 +139,7 @@ class Writer {
           fmt::format(
               "Warm-up alone will hardly save it at this rate: gradients vanish in low layers ({:.2g} of the largest).",
               strain_.smallest),
-          fmt::format("smallest relative gradient below {:g}", rules::kVanishing), Ground::RuleOfThumb);
+          fmt::format("smallest relative gradient below {:g}", thresholds::kVanishing), Ground::RuleOfThumb);
     } else {
       say("warm-up", fmt::format("It needs warm-up at lr {:g}: the strain is {:.3g}.", strain_.rate, strain_.value()),
           rule, Ground::RuleOfThumb);
@@ -226,39 +181,35 @@ class Writer {
   const Findings& findings_;
   const std::vector<Findings>& others_;
   Strain strain_;
-  Verdict verdict_;
+  Forecast forecast_;
 };
 
 }  // namespace
 
-std::vector<const ProbeRow*> probes_of_the_forecast() {
-  return {find_probe("relative_gradient"), find_probe("step")};
+Forecast forecast_of(const Findings& findings, const std::vector<Findings>& others) {
+  return ForecastWriter(findings, others).write();
 }
 
-Verdict verdict_of(const Findings& findings, const std::vector<Findings>& others) {
-  return Writer(findings, others).write();
-}
-
-std::string in_words(const Verdict& verdict) {
+std::string in_words(const Forecast& forecast) {
   constexpr size_t kLineWidth = 120;
-  Table table({{verdict.variant}, {""}});
-  for (const Verdict::Sentence& sentence : verdict.sentences) {
+  Table table({{forecast.variant}, {""}});
+  for (const Forecast::Sentence& sentence : forecast.sentences) {
     table.add_row({sentence.about, sentence.says});
-    table.add_row({"", fmt::format("[{}: {}]", rules::in_words(sentence.ground), sentence.rule)});
+    table.add_row({"", fmt::format("[{}: {}]", in_words(sentence.ground), sentence.rule)});
   }
   return table.to_string(kLineWidth);
 }
 
-nlohmann::ordered_json to_json(const Verdict& verdict) {
+nlohmann::ordered_json to_json(const Forecast& forecast) {
   nlohmann::ordered_json sentences = nlohmann::ordered_json::array();
-  for (const Verdict::Sentence& one : verdict.sentences) {
+  for (const Forecast::Sentence& one : forecast.sentences) {
     sentences.push_back(
-        {{"about", one.about}, {"says", one.says}, {"rule", one.rule}, {"ground", rules::in_words(one.ground)}});
+        {{"about", one.about}, {"says", one.says}, {"rule", one.rule}, {"ground", in_words(one.ground)}});
   }
   return {
-      {"variant", verdict.variant},       {"will_train", verdict.will_train}, {"needs_warmup", verdict.needs_warmup},
-      {"strain", verdict.strain},         {"limit", verdict.limit},           {"largest_rate", verdict.largest_rate},
+      {"variant", forecast.variant},      {"will_train", forecast.will_train}, {"needs_warmup", forecast.needs_warmup},
+      {"strain", forecast.strain},        {"limit", forecast.limit},           {"largest_rate", forecast.largest_rate},
       {"sentences", std::move(sentences)}};
 }
 
-}  // namespace plumb
+}  // namespace plumb::probe

@@ -4,7 +4,7 @@
 
 #include "plumb/probe/examine.h"
 
-namespace plumb {
+namespace plumb::probe {
 
 /// What a probe found, for the terminal: a line for each curve, with a picture of its course, and what the numbers
 /// mean.
@@ -13,4 +13,4 @@ std::string in_words(const Finding& finding);
 /// Several wirings side by side: the numbers that tell them apart.
 std::string side_by_side(const std::vector<Findings>& all);
 
-}  // namespace plumb
+}  // namespace plumb::probe
