@@ -35,7 +35,7 @@ def started(**more):
     return record(type="event", event="started", update=0, parameters=1234567, **more)
 
 
-def ended(update, outcome="trained"):
+def ended(update, outcome="finished"):
     return record(type="event", event="ended", update=update, outcome=outcome)
 
 

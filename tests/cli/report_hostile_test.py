@@ -144,7 +144,7 @@ class Hostile(unittest.TestCase):
                     "name": text,
                     "listed": text,
                     "point": {HOSTILE[1]: HOSTILE[2], HOSTILE[4]: "1"},
-                    "trained": 1,
+                    "finished": 1,
                     "failed": 0,
                     "unfinished": 0,
                     "mean": 1.0,

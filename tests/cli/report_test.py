@@ -146,7 +146,7 @@ class Page(unittest.TestCase):
             "--set model.variant=pre_ln",
         ):
             self.assertIn(words, self.browser.js("return document.body.textContent"))
-        self.assertIn("5 runs: 2 trained, 1 diverged", text)
+        self.assertIn("5 runs: 2 finished, 1 diverged", text)
 
     def test_what_is_not_finite_is_marked(self):
         gaps = self.chart("chart.figure().series.find((one) => one.name === 'diverged').gaps")
@@ -337,12 +337,12 @@ class Page(unittest.TestCase):
 
     def test_a_sweep_says_what_the_terminal_says(self):
         arm = lambda name, **more: dict(
-            name=name, listed="", overrides=[], point={}, trained=2, failed=0, unfinished=0, **more
+            name=name, listed="", overrides=[], point={}, finished=2, failed=0, unfinished=0, **more
         )
         arms = [
-            arm("plain", outcomes={"trained": 2}, mean=2.0, deviation=0.25),
-            arm("deep", outcomes={"trained": 2}, mean=1.5, deviation=0.125),
-            {**arm("wild", outcomes={"diverged": 2}, mean=None, deviation=None), "trained": 0, "failed": 2},
+            arm("plain", outcomes={"finished": 2}, mean=2.0, deviation=0.25),
+            arm("deep", outcomes={"finished": 2}, mean=1.5, deviation=0.125),
+            {**arm("wild", outcomes={"diverged": 2}, mean=None, deviation=None), "finished": 0, "failed": 2},
         ]
         summary = lambda update: {"failure": {"update": update}, "seconds": 30, "tokens_per_second": 1234}
         runs = [
@@ -363,13 +363,13 @@ class Page(unittest.TestCase):
         rows = self.browser.js(
             "return [...document.querySelectorAll('#sweeps tbody tr')].map((row) => [...row.children].map((cell) => cell.innerText))"
         )
-        self.assertEqual(rows[1], ["deep", "1.5", "0.125", "2 of 2", "–", "–", "2 trained"])
+        self.assertEqual(rows[1], ["deep", "1.5", "0.125", "2 of 2", "–", "–", "2 finished"])
         self.assertEqual(
             rows[2],
             ["wild", "failed 2 of 2", "–", "0 of 2", "1,234", "1 min 00 s", "2 diverged at updates 40 to 80"],
         )
-        self.assertEqual(rows[3], ["deep", "−0.5", "−0.75 to −0.25", "2", "2 of 2", "trained", "plain", "trained"])
-        self.assertEqual(rows[4], ["wild", "–", "–", "0", "–", "failed 2 of 2", "plain", "trained"])
+        self.assertEqual(rows[3], ["deep", "−0.5", "−0.75 to −0.25", "2", "2 of 2", "finished", "plain", "finished"])
+        self.assertEqual(rows[4], ["wild", "–", "–", "0", "–", "failed 2 of 2", "plain", "finished"])
         self.assertEqual(rows[5], ["deep", "bleu", "31.25", "30", "+1.25", "0.0123", "500", "2"])
         text = self.browser.js("return document.getElementById('sweeps').innerText")
         self.assertIn("it holds the true difference in at most 50 % of cases", text)

@@ -48,7 +48,7 @@ only = ["gradient_norm"]
 
 [[expect]]
 words = "the small one trains"
-rule = "outcome(calm) in {trained}"
+rule = "outcome(calm) in {finished}"
 
 [[expect]]
 words = "the large one diverges"
@@ -95,7 +95,7 @@ class Reproducing(unittest.TestCase):
         self.assertEqual([rule["held"] for rule in result["rules"]], [True, True, False, True])
         self.assertEqual(result["verdict"], "partly")
         self.assertEqual([(run["arm"], run["seed"], run["outcome"]) for run in result["runs"]],
-                         [("calm", 1, "trained"), ("calm", 2, "trained"), ("wild", 1, "diverged"), ("wild", 2, "diverged")])
+                         [("calm", 1, "finished"), ("calm", 2, "finished"), ("wild", 1, "diverged"), ("wild", 2, "diverged")])
         self.assertEqual({run["numbers"]["loss"] for run in result["runs"] if run["arm"] == "wild"}, {"Infinity"})
         self.assertEqual(self.verdicts(), {"A-F1": "partly"})
 
@@ -152,7 +152,7 @@ class Reproducing(unittest.TestCase):
         for text, arguments, wanted in (
                 (ENTRY, ["A-F2"], "A-F2: there is no such entry. Did you mean A-F1?"),
                 (ENTRY.replace("claim", "clam"), ["--list"], "Did you mean claim?"),
-                (ENTRY.replace("in {trained}", "in {trained"), ["--list"], "is not a rule"),
+                (ENTRY.replace("in {finished}", "in {finished"), ["--list"], "is not a rule"),
                 (ENTRY, ["--check"], "Write --render --check"),
                 (ENTRY, ["--list", "--render"], "does not go with --render"),
                 (ENTRY, ["--render", "--results", "nowhere"], "nowhere: there is no such folder"),

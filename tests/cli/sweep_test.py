@@ -142,9 +142,9 @@ class Sweeping(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         arms = {arm["name"]: arm for arm in self.results()["arms"]}
         for variant in ("post_ln", "pre_ln"):
-            trained, diverged = arms[f"variant={variant} lr=0.003"], arms[f"variant={variant} lr=1e+30"]
-            self.assertEqual(trained["trained"], 1)
-            self.assertAlmostEqual(trained["mean"], trained["values"][0])
+            finished, diverged = arms[f"variant={variant} lr=0.003"], arms[f"variant={variant} lr=1e+30"]
+            self.assertEqual(finished["finished"], 1)
+            self.assertAlmostEqual(finished["mean"], finished["values"][0])
             self.assertEqual((diverged["failed"], diverged["mean"]), (1, None))
             self.assertEqual(diverged["outcomes"], {"diverged": 1})
         self.assertEqual(done.stdout.count("failed 1 of 1"), 2)
@@ -174,7 +174,7 @@ class Sweeping(unittest.TestCase):
         self.assertFalse(self.results()["complete"])
         done = self.sweep()
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual({run["outcome"] for run in self.results()["runs"]}, {"trained"})
+        self.assertEqual({run["outcome"] for run in self.results()["runs"]}, {"finished"})
         self.assertEqual(set(self.events("out", "started").values()), {1})
         self.assertEqual(set(self.events("out", "resumed").values()), {1})
 

@@ -189,7 +189,18 @@ class Training(TrainingTest):
     def test_a_run_that_does_not_learn_is_stuck(self):
         done = self.train("run", {"train.max_update": 60, "optim.lr": 1e-9, "train.stuck_updates": 50})
         self.assertEqual(done.returncode, 5, done.stderr)
-        self.assertEqual(self.records("run")[-1]["outcome"], "stuck")
+        ended = self.records("run")[-1]
+        self.assertEqual(ended["outcome"], "stuck")
+        nll = [record["nll"] for record in self.records("run") if record["type"] == "valid"][-1]
+        entropy = self.records("run")[0]["unigram_entropy"]
+        self.assertAlmostEqual(ended["unigram_share"], nll / entropy)
+        self.assertGreater(ended["unigram_share"], 0.9)
+        self.assertIn(f"stuck after 50 updates, last validation NLL {100 * nll / entropy:.1f} % of the unigram entropy",
+                      done.stderr)
+        # Nothing is left to do, and no validation: what the last one was worth stands in the log.
+        self.train("run", {"train.max_update": 50, "optim.lr": 1e-9, "train.stuck_updates": 50}, "--resume")
+        again = self.records("run")[-1]
+        self.assertEqual((again["event"], again["unigram_share"]), ("ended", ended["unigram_share"]))
 
 
 if __name__ == "__main__":

@@ -320,6 +320,15 @@ TEST_F(PageDataTest, OfTheRunsOfASweepThePageHasWhatItsTablesSay) {
                            {"failed_at", 12}}));
   EXPECT_FALSE(runs[1].contains("failed_at")) << "it has a value all the same";
   EXPECT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[1]["outcome"], "finished") << "the word of today";
+}
+
+TEST_F(PageDataTest, ASweepOfAnOlderVersionIsReadInTheWordsOfToday) {
+  write_all(folder("sweep") / "sweep.json", R"({"grid": [], "arms": [
+      {"name": "a", "trained": 2, "failed": 1, "outcomes": {"trained": 2, "stuck": 1}}, 7]})");
+  const json arms = page_data(sources({"sweep"}))["sweeps"][0]["sweep"]["arms"];
+  EXPECT_EQ(arms[0],
+            json({{"name", "a"}, {"finished", 2}, {"failed", 1}, {"outcomes", {{"finished", 2}, {"stuck", 1}}}}));
 }
 
 TEST_F(PageDataTest, ASweepThatCannotBeReadIsSaid) {

@@ -43,7 +43,7 @@ void add_runs(const std::filesystem::path& file, Measurements& into) {
   for (const Arm& arm : arms_of(sweep)) {
     for (const int64_t seed : sweep.seeds) {
       const Config config = config_of(sweep, arm);
-      MeasuredRun run{.arm = arm.name, .seed = seed, .outcome = "trained", .numbers = {}, .course = {}};
+      MeasuredRun run{.arm = arm.name, .seed = seed, .outcome = RunState::Finished, .numbers = {}, .course = {}};
       for (const char* name : {"loss", "last_loss", "train_loss", "entropy", "ppl", "seconds"}) run.numbers[name] = 1;
       if (sweep.test) {
         for (const char* name : {"test.ppl", "test.wer", "test.rouge.rouge1"}) run.numbers[name] = 1;

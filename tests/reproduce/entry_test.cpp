@@ -88,14 +88,14 @@ class Folder : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-MeasuredRun measured(const std::string& arm, int64_t seed, const std::string& outcome, double loss) {
-  return {arm, seed, outcome, {{"loss", loss}, {"entropy", 3.0}}, {{100, loss}}};
+MeasuredRun measured(const std::string& arm, int64_t seed, RunState outcome, double loss) {
+  return {arm, seed, outcome, {{"loss", loss}, {"last_loss", loss}, {"entropy", 3.0}}, {{100, loss}}};
 }
 
 Measurements measured(double w0, double w9) {
-  const auto outcome = [](double loss) { return std::isfinite(loss) ? "trained" : "diverged"; };
-  return {.runs = {measured("w0", 1, outcome(w0), w0), measured("w0", 2, "trained", 2.9),
-                   measured("w9", 1, outcome(w9), w9), measured("w9", 2, "trained", 0.1)},
+  const auto outcome = [](double loss) { return std::isfinite(loss) ? RunState::Finished : RunState::Diverged; };
+  return {.runs = {measured("w0", 1, outcome(w0), w0), measured("w0", 2, RunState::Finished, 2.9),
+                   measured("w9", 1, outcome(w9), w9), measured("w9", 2, RunState::Finished, 0.1)},
           .curves = {}};
 }
 
@@ -202,8 +202,8 @@ TEST_F(Folder, APageShowsClaimRuleMeasurementAndVerdict) {
   EXPECT_THAT(judged, HasSubstr("warm-up \\| decides"));  // a bar would end the cell
   EXPECT_THAT(judged, HasSubstr("Verdict: **partly** (1 of 2"));
   EXPECT_THAT(judged, HasSubstr("| with it, everything | `learned(w9) = runs(w9)` | 1 not = 2 | **no** |"));
-  EXPECT_THAT(judged, HasSubstr("| `w0` | 1 diverged, 1 trained | none: 1 of 2 have no finite loss |"));
-  EXPECT_THAT(judged, HasSubstr("| `w9` | 2 trained | 1.500 ± 1.980 |"));
+  EXPECT_THAT(judged, HasSubstr("| `w0` | 1 diverged, 1 finished | none: 1 of 2 have no finite loss | 97 % |"));
+  EXPECT_THAT(judged, HasSubstr("| `w9` | 2 finished | 1.500 ± 1.980 | 3 to 97 % |"));
   EXPECT_THAT(judged, HasSubstr("2 min 05 s"));
   EXPECT_THAT(judged, HasSubstr("    plumb train big.toml\n"));
   EXPECT_THAT(judged, HasSubstr("After the run: Only one seed of two."));

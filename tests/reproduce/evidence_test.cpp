@@ -24,11 +24,11 @@ TEST(MeasuredRun, HasTheBestAndTheLastLossAndTheirCourse) {
 {"type":"valid","update":50,"epoch":0,"loss":2.5,"nll":2.0,"ppl":7.4}
 {"type":"valid","update":100,"epoch":0,"loss":2.0,"nll":1.0,"ppl":2.7}
 {"type":"valid","update":150,"epoch":0,"loss":2.2,"nll":1.2,"ppl":3.3}
-{"type":"event","update":150,"event":"ended","outcome":"trained"}
+{"type":"event","update":150,"event":"ended","outcome":"finished"}
 )");
   const MeasuredRun run = measured_run(folder.path(), "a");
   EXPECT_EQ(run.arm, "a");
-  EXPECT_EQ(run.outcome, "trained");
+  EXPECT_EQ(run.outcome, RunState::Finished);
   EXPECT_EQ(run.numbers.at("loss"), 1.0);  // without the smoothing that `loss` has
   EXPECT_EQ(run.numbers.at("last_loss"), 1.2);
   EXPECT_EQ(run.numbers.at("entropy"), 3.2);
@@ -43,7 +43,7 @@ TEST(MeasuredRun, ThatDivergedHasNoFiniteLossWhateverItHadReached) {
 {"type":"event","update":60,"event":"ended","outcome":"diverged"}
 )");
   const MeasuredRun run = measured_run(folder.path(), "a");
-  EXPECT_EQ(run.outcome, "diverged");
+  EXPECT_EQ(run.outcome, RunState::Diverged);
   for (const char* name : {"loss", "last_loss", "train_loss", "ppl"})
     EXPECT_TRUE(std::isinf(run.numbers.at(name))) << name;
 }

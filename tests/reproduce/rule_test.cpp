@@ -20,15 +20,15 @@ MeasuredRun run(const std::string& arm, int64_t seed, const std::string& outcome
                 std::vector<std::pair<int64_t, double>> course = {}) {
   return {.arm = arm,
           .seed = seed,
-          .outcome = outcome,
+          .outcome = parse_state(outcome).value(),
           .numbers = {{"loss", loss}, {"entropy", 3.0}, {"bleu", 5.0}, {"test.bleu", 10 * loss}, {"test.wer", loss}},
           .course = std::move(course)};
 }
 
 // Two seeds each. Of b, one diverged; of c, both are stuck.
 Measurements sample() {
-  return {.runs = {run("a", 1, "trained", 1.0, {{100, 2.0}, {200, 1.0}}), run("a", 2, "trained", 2.0, {{100, 2.0}}),
-                   run("b-w0", 1, "trained", 0.5), run("b-w0", 2, "diverged", kInfinity), run("c/x", 1, "stuck", 2.9),
+  return {.runs = {run("a", 1, "finished", 1.0, {{100, 2.0}, {200, 1.0}}), run("a", 2, "finished", 2.0, {{100, 2.0}}),
+                   run("b-w0", 1, "finished", 0.5), run("b-w0", 2, "diverged", kInfinity), run("c/x", 1, "stuck", 2.9),
                    run("c/x", 2, "stuck", 3.0)},
           .curves = {{"a", "depth_scaling", "last_ffn", {}, {1, 4, 16}, {8, 4, 2}},
                      {"a", "dependency", "own", {{"stack", "encoder"}}, {1, 2}, {0.5, 0.25}},
@@ -63,15 +63,21 @@ TEST(Rule, ComparesNumbersAsArithmeticSays) {
 
 TEST(Rule, SaysWhatEveryRunOfAnArmCameTo) {
   EXPECT_TRUE(judged("outcome(c/x) in {stuck, diverged}").held);
-  EXPECT_FALSE(judged("outcome(b-w0) in {trained}").held);  // one of the two is not
+  EXPECT_FALSE(judged("outcome(b-w0) in {finished}").held);  // one of the two is not
   EXPECT_FALSE(judged("outcome(b-w0) in {diverged}").held);
-  EXPECT_TRUE(judged("outcome(*) in {trained, stuck, diverged}").held);
-  EXPECT_EQ(judged("outcome(b-w0) in {trained}").shown, "trained, diverged");
+  EXPECT_TRUE(judged("outcome(*) in {finished, stuck, diverged}").held);
+  EXPECT_EQ(judged("outcome(b-w0) in {finished}").shown, "finished, diverged");
+}
+
+TEST(Rule, UnderstandsTheWordOfOlderEntries) {
+  EXPECT_TRUE(judged("outcome(a) in {trained}").held);
+  EXPECT_FALSE(judged("outcome(c/x) in {trained}").held);
+  EXPECT_TRUE(judged("trained(*) = 3").held);
 }
 
 TEST(Rule, CountsFailuresAsFailures) {
   EXPECT_TRUE(judged("failed(b-w0) = 1").held);
-  EXPECT_TRUE(judged("trained(*) = 3").held);
+  EXPECT_TRUE(judged("finished(*) = 3").held);
   EXPECT_TRUE(judged("runs(*) = 6").held);
   EXPECT_TRUE(judged("learned(*) = 3").held);  // below 0.7 * 3.0: 1.0, 2.0 and 0.5
   EXPECT_TRUE(judged("learned(c/*) = 0").held);

@@ -93,9 +93,9 @@ TEST_F(RunSummaryTest, NamesBothVariantsOfAHybridAndTheWarmupThatAutoMeans) {
 
 TEST_F(RunSummaryTest, FindsTheBestAndTheLastValidationAndTheMedianRate) {
   log(kStarted + train(10, 5, 100, 50) + valid(10, 4, 1) + train(20, 4, 300, 100) + valid(20, 2, 30) +
-      train(30, 3, 400, 25) + valid(30, 3, 40) + ended(30, "trained"));
+      train(30, 3, 400, 25) + valid(30, 3, 40) + ended(30, "finished"));
   const RunSummary s = summary();
-  EXPECT_EQ(s.state, RunState::Trained);
+  EXPECT_EQ(s.state, RunState::Finished);
   EXPECT_TRUE(s.ended());
   EXPECT_EQ(s.parameters, 1234);
   EXPECT_EQ(s.update, 30);
@@ -109,6 +109,16 @@ TEST_F(RunSummaryTest, FindsTheBestAndTheLastValidationAndTheMedianRate) {
   EXPECT_EQ(*s.tokens_per_second, 50);
   EXPECT_EQ(*s.seconds, 100 / 50. + 200 / 100. + 100 / 25.);
   EXPECT_EQ(*s.train_loss, 3);
+}
+
+TEST_F(RunSummaryTest, ALogOfAnOlderVersionIsReadInTheWordsOfToday) {
+  log(R"({"event":"started","parameters":1234,"type":"event","unigram_entropy":4.0,"update":0})"
+      "\n" +
+      valid(10, 3, 1) + valid(20, 1, 1) + ended(20, "trained"));
+  EXPECT_EQ(summary().state, RunState::Finished);
+  EXPECT_EQ(summary().unigram_share, 0.25);
+  EXPECT_EQ(to_json(summary()).at("state"), "finished");
+  EXPECT_EQ(to_json(summary()).at("unigram_share"), 0.25);
 }
 
 TEST_F(RunSummaryTest, ErrorRatesAreBetterWhenTheyAreLower) {
@@ -175,9 +185,9 @@ TEST_F(RunSummaryTest, HalfALineAndLinesThatAreNoRecordsAreNoReasonToStop) {
 
 TEST_F(RunSummaryTest, AConfigOfAnotherVersionIsLeftOut) {
   write_all(run_ / "config.toml", "no_such_key = 7\n");
-  log(kStarted + ended(9, "trained"));
+  log(kStarted + ended(9, "finished"));
   EXPECT_FALSE(summary().config);
-  EXPECT_EQ(summary().state, RunState::Trained);
+  EXPECT_EQ(summary().state, RunState::Finished);
 }
 
 TEST_F(RunSummaryTest, AsJsonItHasWhatThereIs) {

@@ -22,7 +22,7 @@ SweepResults results_of(const Sweep& sweep) {
   for (const Run& run : runs_of(sweep, arms_of(sweep))) {
     RunResult result{.run = run, .summary = {}};
     result.pending = false;
-    result.summary.state = run.arm == 3 ? RunState::Diverged : RunState::Trained;
+    result.summary.state = run.arm == 3 ? RunState::Diverged : RunState::Finished;
     if (run.arm != 3) result.value = static_cast<double>(run.arm + 1);
     runs.push_back(result);
   }

@@ -89,7 +89,7 @@ TEST(SweepProgress, ARunThatEndedSaysHow) {
   Stage stage;
   SweepProgress progress(false, "loss", 1, stage.output(false));
   RunResult result{.run = {.arm = 0, .seed = 3, .folder = {}}, .summary = {}};
-  result.summary.state = RunState::Trained;
+  result.summary.state = RunState::Finished;
   result.pending = false;
   result.value = 1.25;
   progress.run_ended(result, "deep", 61);
@@ -97,7 +97,7 @@ TEST(SweepProgress, ARunThatEndedSaysHow) {
   result.summary.state = RunState::Diverged;
   result.summary.failure = RunFailure{.update = 40, .reason = {}, .tap = {}, .gradient_tap = {}, .parameter = {}};
   progress.run_ended(result, "deep", 2);
-  EXPECT_EQ(stage.text, "deep, seed 3: trained, loss 1.25 (1 min 01 s)\ndeep, seed 3: diverged at update 40 (2 s)\n");
+  EXPECT_EQ(stage.text, "deep, seed 3: finished, loss 1.25 (1 min 01 s)\ndeep, seed 3: diverged at update 40 (2 s)\n");
 }
 
 TEST(SweepProgress, SaysNothingIfItIsToBeQuiet) {

@@ -72,7 +72,7 @@ case $lr in
      while true; do sleep 0.05; done;;
 esac
 log "{\"type\":\"valid\",\"update\":10,\"loss\":${lr%.*}$seed,\"nll\":1,\"ppl\":1}"
-log '{"type":"event","event":"ended","update":10,"outcome":"trained"}'
+log '{"type":"event","event":"ended","update":10,"outcome":"finished"}'
 if [ $lr = 5.0 ]; then kill -9 $$; fi
 )";
 
@@ -126,7 +126,7 @@ TEST_F(RunAll, TestsAgainWhatHasNoScoreOfTheMetricThatIsAskedForNow) {
 TEST_F(RunAll, GivesTheMeanAndDeviationOfEveryArm) {
   const SweepResults results = run(sweep("[1.0, 2.0]", "seeds = [1, 3]"));
   ASSERT_EQ(results.arms.size(), 2);
-  EXPECT_EQ(results.arms[0].trained, 2);
+  EXPECT_EQ(results.arms[0].finished, 2);
   EXPECT_EQ(*results.arms[0].mean, 12);  // 11 and 13
   EXPECT_NEAR(*results.arms[0].deviation, std::sqrt(2), 1e-12);
   EXPECT_EQ(*results.find("lr=2.0")->mean, 22);
@@ -170,7 +170,7 @@ TEST_F(RunAll, OneFailureAmongSeedsTakesTheMeanAway) {
             "{\"type\":\"event\",\"event\":\"ended\",\"update\":4,\"outcome\":\"stuck\"}\n");
   const SweepResults results = read_results(plan, folder_ / "out");
   EXPECT_EQ(results.arms[0].failed, 1);
-  EXPECT_EQ(results.arms[0].trained, 2);
+  EXPECT_EQ(results.arms[0].finished, 2);
   EXPECT_FALSE(results.arms[0].mean);
   EXPECT_THAT(arms_text(results, false), HasSubstr("failed 1 of 3"));
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@
 #include "plumb/data/prepared.h"
 #include "plumb/ops/path.h"
 #include "plumb/process/front_process.h"
+#include "plumb/runs/outcome.h"
 #include "plumb/runs/run_log.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/task/task.h"
@@ -92,7 +95,7 @@ void clear(const fs::path& out) {
   make_folder(out);
 }
 
-RunOutcome trained(const Config& config, const Prepared& data, const fs::path& run) {
+RunOutcome outcome_of(const Config& config, const Prepared& data, const fs::path& run) {
   Trainer trainer(config, data, run);
   const RunOutcome outcome = trainer.run();
   if (outcome == RunOutcome::Interrupted) throw Interrupted{trainer.caught_signal()};
@@ -104,7 +107,7 @@ Result try_arm(Config config, const DemoArm& arm, const Prepared& data, const fs
   config.schedule.warmup_updates = arm.warmup_updates;
   const fs::path run = out / (std::string(arm.variant) + (arm.warmup_updates > 0 ? "_warmup" : ""));
   const auto start = std::chrono::steady_clock::now();
-  const RunOutcome outcome = trained(config, data, run);
+  const RunOutcome outcome = outcome_of(config, data, run);
   Result result{.arm = arm, .run = run, .outcome = outcome, .loss = HUGE_VAL, .course = {}, .seconds = 0};
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<nlohmann::json> log = read_log(run);
@@ -113,17 +116,22 @@ Result try_arm(Config config, const DemoArm& arm, const Prepared& data, const fs
   return result;
 }
 
+std::string share_text(double loss, double unigram_entropy) {
+  const std::optional<double> share = unigram_share(loss, unigram_entropy);
+  return share && std::isfinite(*share) ? fmt::format("{:.0f} %", 100 * *share) : "-";
+}
+
 void print_results(const std::vector<Result>& results, double unigram_entropy) {
   const auto right = Table::Align::Right;
-  Table table({{"wiring"}, {"warm-up"}, {"loss", right}, {"its course"}, {"outcome"}, {"time", right}});
+  Table table(
+      {{"wiring"}, {"warm-up"}, {"loss", right}, {"of unigram", right}, {"its course"}, {"outcome"}, {"time", right}});
   double highest = unigram_entropy;
   for (const Result& one : results) highest = std::max(highest, one.course.empty() ? 0 : one.course.front());
   for (const Result& one : results) {
     std::vector<double> heights;
     for (double loss : one.course) heights.push_back(loss / highest);
     table.add_row({std::string(one.arm.variant), warmup_text(one.arm.warmup_updates), fmt::format("{:.2f}", one.loss),
-                   sparkline(heights),
-                   std::string(one.outcome == RunOutcome::Trained ? "trains" : outcome_name(one.outcome)),
+                   share_text(one.loss, unigram_entropy), sparkline(heights), std::string(outcome_name(one.outcome)),
                    duration_text(one.seconds)});
   }
   print('\n' + table.to_string());
@@ -170,7 +178,7 @@ void tell(const Config& config, const fs::path& out) {
   print_results(results, entropy);
 
   const Result& best = *std::ranges::min_element(results, {}, &Result::loss);
-  if (best.outcome != RunOutcome::Trained) {
+  if (best.outcome != RunOutcome::Finished) {
     print("\nNone of them trains, so nothing is translated. Try a lower optim.lr.\n");
     return;
   }
@@ -184,7 +192,7 @@ void tell(const Config& config, const fs::path& out) {
   longer.train.log_interval = 25;
   longer.schedule.name = "linear";
   longer.schedule.warmup_updates = 0;
-  trained(longer, data, out / "translator");
+  outcome_of(longer, data, out / "translator");
   translate_unseen(longer, data, out / "translator");
   const std::string o = out.string();
   print(

@@ -25,6 +25,7 @@
 #include "plumb/data/run_vocabulary.h"
 #include "plumb/ops/path.h"
 #include "plumb/probe/statistics.h"
+#include "plumb/runs/outcome.h"
 #include "plumb/train/evaluation.h"
 #include "plumb/train/trainer.h"
 
@@ -202,7 +203,7 @@ int finetune_command(int argc, char** argv) {
         fmt::print(stderr, "plumb: checkpoint {}, {}, seed {} of {}\n", arm.checkpoint, joined_words(arm.settings),
                    seed, request.seeds);
         const nlohmann::json result = result_of(request, arm, seed);
-        if (result.at("outcome") != "trained") ++arm.failed;
+        if (parse_outcome(result.at("outcome").get<std::string>()) != RunOutcome::Finished) ++arm.failed;
         if (result.contains("valid")) {
           arm.scores.push_back(number_of_json(result["valid"].at(number)));
           baseline = result["valid"].value(number + ".majority", 0.0);

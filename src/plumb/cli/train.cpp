@@ -114,7 +114,7 @@ std::filesystem::path run_folder(const std::string& out, const std::string& conf
 
 int exit_code(const Trainer& trainer, RunOutcome outcome) {
   switch (outcome) {
-    case RunOutcome::Trained:
+    case RunOutcome::Finished:
       return static_cast<int>(Exit::Done);
     case RunOutcome::Interrupted:
       return 128 + trainer.caught_signal();

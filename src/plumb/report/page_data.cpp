@@ -22,6 +22,7 @@
 #include "plumb/report/json_depth.h"
 #include "plumb/report/probe_data.h"
 #include "plumb/report/run_data.h"
+#include "plumb/runs/outcome.h"
 
 namespace plumb {
 namespace {
@@ -43,9 +44,11 @@ json runs_in_short(const json& runs) {
   for (const json& run : runs) {
     const json& summary = member(run, "summary");
     json kept = {{"arm", member(run, "arm")}, {"seed", member(run, "seed")}, {"outcome", member(run, "outcome")}};
+    if (kept["outcome"].is_string()) kept["outcome"] = outcome_word(kept["outcome"].get<std::string>());
     const auto keep = [&](const char* key, const json& value) {
       if (!value.is_null()) kept[key] = value;
     };
+    keep("unigram_share", member(summary, "unigram_share"));
     keep("seconds", member(summary, "seconds"));
     keep("tokens_per_second", member(summary, "tokens_per_second"));
     if (member(run, "value").is_null()) keep("failed_at", member(member(summary, "failure"), "update"));
@@ -53,6 +56,22 @@ json runs_in_short(const json& runs) {
     result.push_back(std::move(kept));
   }
   return result;
+}
+
+/// sweep.json of an older version says `trained` for an outcome and for how many have it.
+json outcomes_of_today(const json& outcomes) {
+  json result = json::object();
+  for (const auto& [word, count] : outcomes.items()) result[std::string(outcome_word(word))] = count;
+  return result;
+}
+
+void use_words_of_today(json& arms) {
+  for (json& arm : arms) {
+    if (!arm.is_object()) continue;
+    if (arm.contains("trained") && !arm.contains("finished")) arm["finished"] = arm["trained"];
+    arm.erase("trained");
+    if (member(arm, "outcomes").is_object()) arm["outcomes"] = outcomes_of_today(arm["outcomes"]);
+  }
 }
 
 bool is_sweep(const json& content) {
@@ -66,6 +85,7 @@ json sweep_data(const NamedFolder& sweep) {
   json data = {{"name", sweep.name}, {"folder", sweep.folder.string()}};
   if (is_sweep(content)) {
     content["runs"] = runs_in_short(member(content, "runs"));
+    use_words_of_today(content["arms"]);
     data["sweep"] = std::move(content);
   } else {
     data["problems"] = {"sweep.json cannot be read."};

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/jsonl.h"
+#include "plumb/runs/outcome.h"
 #include "plumb/runs/reduce.h"
 #include "plumb/runs/run_records.h"
 #include "plumb/runs/run_summary.h"
@@ -209,6 +210,7 @@ json event_of(const json& record) {
     const auto value = record.find(key);
     if (value != record.end() && value->is_string()) event[key] = cut(value->get<std::string>());
   }
+  if (event.contains("outcome")) event["outcome"] = outcome_word(event["outcome"].get<std::string>());
   return event;
 }
 

@@ -40,18 +40,18 @@ MeasuredCurve curve_of(const json& record, const std::string& of) {
 MeasuredRun measured_run(const fs::path& folder, const std::string& arm) {
   const RunRecords log = read_run_records(folder);
   const RunSummary summary = summarise_run(folder, log.records);
-  MeasuredRun run{
-      .arm = arm, .seed = summary.seed, .outcome = std::string(state_name(summary.state)), .numbers = {}, .course = {}};
+  MeasuredRun run{.arm = arm, .seed = summary.seed, .outcome = summary.state, .numbers = {}, .course = {}};
   const bool diverged = summary.state == RunState::Diverged;
   run.numbers["loss"] = diverged || !summary.best ? kInfinity : summary.best->nll;
   run.numbers["ppl"] = diverged || !summary.best ? kInfinity : summary.best->ppl;
   run.numbers["last_loss"] = diverged || !summary.last ? kInfinity : summary.last->nll;
   run.numbers["train_loss"] = diverged || !summary.train_loss ? kInfinity : *summary.train_loss;
+  if (summary.unigram_entropy) run.numbers["entropy"] = *summary.unigram_entropy;
+  if (summary.unigram_share) run.numbers["unigram_share"] = diverged ? kInfinity : *summary.unigram_share;
   run.numbers["update"] = static_cast<double>(summary.update);
   run.numbers["seconds"] = summary.seconds.value_or(0);
   for (const auto& [name, best] : summary.best_scores) run.numbers[name] = best.value;
   for (const json& record : log.records) {
-    if (record.contains("unigram_entropy")) run.numbers["entropy"] = number_of_json(record.at("unigram_entropy"));
     if (record.at("type") == "valid") {
       run.course.emplace_back(record.at("update").get<int64_t>(), number_of_json(record.at("nll")));
     }

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "plumb/runs/run_summary.h"
+
 namespace plumb::reproduce {
 
 /// What the names of numbers of the test set begin with: test.bleu.
@@ -18,8 +20,8 @@ inline constexpr char kTestPrefix[] = "test.";
 struct MeasuredRun {
   std::string arm;
   int64_t seed = 0;
-  std::string outcome;                             // trained, stuck or diverged
-  std::map<std::string, double> numbers;           // loss, last_loss, entropy, seconds, and scores such as bleu
+  RunState outcome = RunState::Finished;           // or stuck or diverged
+  std::map<std::string, double> numbers;           // loss, last_loss, entropy, unigram_share, seconds, bleu, ...
   std::vector<std::pair<int64_t, double>> course;  // (update, validation loss), in order
 };
 

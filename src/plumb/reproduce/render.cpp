@@ -38,8 +38,23 @@ std::string shown_verdict(const Entry& entry, const std::optional<Result>& resul
 
 /// One arm over its seeds, for people.
 struct ArmLine {
-  std::string arm, outcomes, loss;
+  std::string arm, outcomes, loss, share;
 };
+
+// The last validation losses against what a unigram model has: whether the runs learnt, whatever their outcome.
+std::string unigram_shares(const std::vector<const MeasuredRun*>& runs) {
+  std::vector<double> shares;
+  for (const MeasuredRun* run : runs) {
+    const auto loss = run->numbers.find("last_loss"), entropy = run->numbers.find("entropy");
+    if (loss == run->numbers.end() || entropy == run->numbers.end()) continue;
+    const std::optional<double> share = unigram_share(loss->second, entropy->second);
+    if (share && std::isfinite(*share)) shares.push_back(100 * *share);
+  }
+  if (shares.empty()) return "";
+  const auto [low, high] = std::ranges::minmax(shares);
+  const std::string first = fmt::format("{:.0f}", low), last = fmt::format("{:.0f}", high);
+  return (first == last ? first : first + " to " + last) + " %";
+}
 
 std::vector<ArmLine> arm_lines(const std::vector<MeasuredRun>& runs) {
   std::vector<std::string> order;
@@ -53,7 +68,7 @@ std::vector<ArmLine> arm_lines(const std::vector<MeasuredRun>& runs) {
     std::map<std::string, int> outcomes;
     std::vector<double> losses;
     for (const MeasuredRun* run : arms[arm]) {
-      ++outcomes[run->outcome];
+      ++outcomes[std::string(state_name(run->outcome))];
       const auto loss = run->numbers.find("loss");
       if (loss != run->numbers.end() && std::isfinite(loss->second)) losses.push_back(loss->second);
     }
@@ -70,7 +85,7 @@ std::vector<ArmLine> arm_lines(const std::vector<MeasuredRun>& runs) {
       if (losses.size() > 1)
         loss += fmt::format(" ± {:.3f}", std::sqrt(squares / (static_cast<double>(losses.size()) - 1)));
     }
-    lines.push_back({arm, fmt::format("{}", fmt::join(counts, ", ")), loss});
+    lines.push_back({arm, fmt::format("{}", fmt::join(counts, ", ")), loss, unigram_shares(arms[arm])});
   }
   return lines;
 }
@@ -89,9 +104,9 @@ std::string expectations_table(const Entry& entry, const std::optional<Result>& 
 
 std::string runs_table(const Result& result) {
   if (result.measured.runs.empty()) return "";
-  std::string text = "\n| arm | outcome | best validation loss |\n|---|---|---|\n";
+  std::string text = "\n| arm | outcome | best validation loss | last, of unigram entropy |\n|---|---|---|---|\n";
   for (const ArmLine& line : arm_lines(result.measured.runs)) {
-    text += fmt::format("| `{}` | {} | {} |\n", line.arm, line.outcomes, line.loss);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", line.arm, line.outcomes, line.loss, line.share);
   }
   return text;
 }

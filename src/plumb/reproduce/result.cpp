@@ -39,7 +39,11 @@ json to_json(const MeasuredRun& run) {
   json numbers = json::object(), course = json::array();
   for (const auto& [name, value] : run.numbers) numbers[name] = rounded(value);
   for (const auto& [update, loss] : run.course) course.push_back({update, rounded(loss)});
-  return {{"arm", run.arm}, {"seed", run.seed}, {"outcome", run.outcome}, {"numbers", numbers}, {"course", course}};
+  return {{"arm", run.arm},
+          {"seed", run.seed},
+          {"outcome", state_name(run.outcome)},
+          {"numbers", numbers},
+          {"course", course}};
 }
 
 json to_json(const MeasuredCurve& curve) {
@@ -48,8 +52,11 @@ json to_json(const MeasuredCurve& curve) {
 }
 
 MeasuredRun run_of(const json& from) {
-  MeasuredRun run{
-      .arm = from.at("arm"), .seed = from.at("seed"), .outcome = from.at("outcome"), .numbers = {}, .course = {}};
+  MeasuredRun run{.arm = from.at("arm"),
+                  .seed = from.at("seed"),
+                  .outcome = parse_state(from.at("outcome").get<std::string>()).value(),
+                  .numbers = {},
+                  .course = {}};
   for (const auto& [name, value] : from.at("numbers").items()) run.numbers[name] = number_of_json(value);
   for (const json& point : from.at("course")) run.course.emplace_back(point.at(0), number_of_json(point.at(1)));
   return run;
@@ -171,6 +178,8 @@ std::optional<Result> read_result(const fs::path& folder, const std::string& id)
     return result;
   } catch (const json::exception&) {
     throw damaged("is not a whole result");
+  } catch (const std::bad_optional_access&) {
+    throw damaged("has a run with an unknown outcome");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "plumb/base/error.h"
+#include "plumb/runs/outcome.h"
 
 namespace plumb::reproduce {
 namespace {
@@ -20,8 +21,9 @@ bool holds(double left, const std::string& sign, double right) {
 
 RuleFinding words_in(const RuleValue& value, const std::vector<std::string>& words) {
   if (!value.is_words()) throw RuleProblem{"numbers cannot be one of some words", "Use `in [low, high]`"};
-  const bool all = std::ranges::all_of(
-      value.words, [&](const std::string& word) { return std::ranges::find(words, word) != words.end(); });
+  const bool all = std::ranges::all_of(value.words, [&](const std::string& word) {
+    return std::ranges::find(words, word, outcome_word) != words.end();
+  });
   return {all, fmt::format("{}", fmt::join(value.words, ", "))};
 }
 

@@ -75,12 +75,12 @@ double worst_of(const std::string& metric) {
 
 // A run that failed was not tested.
 double test_of(const MeasuredRun& run, const std::string& metric) {
-  return run.outcome == "trained" ? number_of(run, kTestPrefix + metric) : worst_of(metric);
+  return run.outcome == RunState::Finished ? number_of(run, kTestPrefix + metric) : worst_of(metric);
 }
 
 // A run that diverged may have had a score before that, or none: it has learnt nothing.
 double number_or_worst(const MeasuredRun& run, const std::string& name) {
-  return run.outcome == "diverged" && find_metric(scorer_of(name)) ? worst_of(name) : number_of(run, name);
+  return run.outcome == RunState::Diverged && find_metric(scorer_of(name)) ? worst_of(name) : number_of(run, name);
 }
 
 double parsed(const std::string& text) {
@@ -128,17 +128,15 @@ RuleValue measure(const std::string& name, const Arguments& arguments, const Mea
   if (arguments.empty()) throw RuleProblem{name + " of what?", fmt::format("Write {}(arm)", name)};
   if (name == "curve") return curve_of(arguments, measured);
   const std::vector<const MeasuredRun*> runs = runs_of(arguments[0], measured);
-  const auto outcome_is = [](const char* wanted) {
-    return [wanted](const MeasuredRun& run) { return run.outcome == wanted; };
-  };
+  const auto has_finished = [](const MeasuredRun& run) { return run.outcome == RunState::Finished; };
   if (name == "runs") return {.numbers = {static_cast<double>(runs.size())}};
-  if (name == "trained") return counted(runs, outcome_is("trained"));
-  if (name == "failed") return counted(runs, [](const MeasuredRun& run) { return run.outcome != "trained"; });
+  if (outcome_word(name) == outcome_name(RunOutcome::Finished)) return counted(runs, has_finished);
+  if (name == "failed") return counted(runs, [&](const MeasuredRun& run) { return !has_finished(run); });
   if (name == "learned") return counted(runs, has_learned);
   RuleValue value;
   for (const MeasuredRun* run : runs) {
     if (name == "outcome") {
-      value.words.push_back(run->outcome);
+      value.words.emplace_back(state_name(run->outcome));
     } else if (name == "updates_to" || name == "loss_at") {
       if (arguments.size() != 2) throw RuleProblem{name + " wants an arm and a number", "updates_to(arm, 0.5)"};
       const double at = parsed(arguments[1]);

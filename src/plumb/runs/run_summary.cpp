@@ -20,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::string_view kStates[] = {"trained", "stuck", "diverged", "interrupted", "unfinished", "not started"};
-
 std::optional<Config> config_of(const fs::path& run) {
   const fs::path file = run / "config.toml";
   if (cannot_be_read(file)) return std::nullopt;
@@ -122,15 +120,17 @@ void take_event(RunSummary& summary, const json& record) {
     summary.state = RunState::Unfinished;
     summary.failure.reset();
   }
-  if (event == "started") summary.parameters = static_cast<int64_t>(number(record, "parameters").value_or(0));
+  if (event == "started") {
+    summary.parameters = static_cast<int64_t>(number(record, "parameters").value_or(0));
+    summary.unigram_entropy = number(record, "unigram_entropy");
+  }
   if (event == "diverged" || event == "stuck") {
     summary.failure = RunFailure{};
     summary.failure->update = record.at("update").get<int64_t>();
     summary.failure->reason = text(record, "reason");
   }
   if (event == "ended") {
-    const auto state = std::ranges::find(kStates, text(record, "outcome"));
-    if (state != std::end(kStates)) summary.state = static_cast<RunState>(state - std::begin(kStates));
+    if (const auto outcome = parse_outcome(text(record, "outcome"))) summary.state = static_cast<RunState>(*outcome);
   }
 }
 
@@ -204,7 +204,17 @@ json as_json(const ValidationPoint& point) {
 }  // namespace
 
 std::string_view state_name(RunState state) {
-  return kStates[static_cast<size_t>(state)];
+  if (state == RunState::Unfinished) return "unfinished";
+  if (state == RunState::NotStarted) return "not started";
+  return outcome_name(static_cast<RunOutcome>(state));
+}
+
+std::optional<RunState> parse_state(std::string_view name) {
+  for (const RunState state : {RunState::Unfinished, RunState::NotStarted}) {
+    if (name == state_name(state)) return state;
+  }
+  const std::optional<RunOutcome> outcome = parse_outcome(name);
+  return outcome ? std::optional(static_cast<RunState>(*outcome)) : std::nullopt;
 }
 
 RunSummary summarise_run(const fs::path& run, const std::vector<json>& records) {
@@ -231,6 +241,9 @@ RunSummary summarise_run(const fs::path& run, const std::vector<json>& records) 
     }
   }
   clock.tell(summary);
+  if (summary.last && summary.unigram_entropy) {
+    summary.unigram_share = unigram_share(summary.last->nll, *summary.unigram_entropy);
+  }
   if (summary.failure) nonfinite.tell(*summary.failure);
   return summary;
 }
@@ -251,6 +264,7 @@ json to_json(const RunSummary& summary) {
   const auto add = [&](const char* key, const std::optional<double>& value) {
     if (value) result[key] = *value;
   };
+  add("unigram_share", summary.unigram_share);
   add("train_loss", summary.train_loss);
   add("tokens_per_second", summary.tokens_per_second);
   add("seconds", summary.seconds);

@@ -10,19 +10,21 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "plumb/config/config.h"
+#include "plumb/runs/outcome.h"
 
 namespace plumb {
 
-/// How far a run has come. The first four are the outcomes of a run that ended (docs/run-directory.md).
+/// How far a run has come: how it ended (docs/run-directory.md), or that it has not.
 enum class RunState {
-  Trained,
-  Stuck,
-  Diverged,
-  Interrupted,
+  Finished = static_cast<int>(RunOutcome::Finished),
+  Stuck = static_cast<int>(RunOutcome::Stuck),
+  Diverged = static_cast<int>(RunOutcome::Diverged),
+  Interrupted = static_cast<int>(RunOutcome::Interrupted),
   Unfinished,  // it is training now, or was killed: the log cannot tell
   NotStarted,  // nothing in it says that it ever made an update
 };
-std::string_view state_name(RunState state);  // "trained", ..., "unfinished", "not started"
+std::string_view state_name(RunState state);  // of an outcome its name; "unfinished", "not started"
+std::optional<RunState> parse_state(std::string_view name);
 
 /// One validation: what every task has, and the numbers that this one adds (bleu, wer, bits_per_byte, ...).
 struct ValidationPoint {
@@ -63,6 +65,8 @@ struct RunSummary {
   int64_t update = 0;                         // the last that a record speaks of
   std::optional<ValidationPoint> best, last;  // best: the lowest finite loss; none if no validation was finite
   std::map<std::string, BestScore> best_scores;
+  std::optional<double> unigram_entropy;    // of the target, nats a token
+  std::optional<double> unigram_share;      // of the last validation's nll
   std::optional<double> train_loss;         // of the last train record
   std::optional<double> tokens_per_second;  // median over the train records
   std::optional<double> seconds;  // of the updates and what lay between them, without start and what was done twice

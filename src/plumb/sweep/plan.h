@@ -45,7 +45,7 @@ struct Sweep {
   std::string metric = "loss";
   std::string baseline;              // an arm that the others are compared with; empty: none
   std::vector<std::string> heatmap;  // two keys of the grid: rows, columns; empty: chosen
-  bool test = false;                 // evaluate each trained run on the test set
+  bool test = false;                 // evaluate each finished run on the test set
   std::string test_metric;           // empty: the task's own
   int test_average = 1;              // how many of a run's last checkpoints are averaged for that; 1: its best one
 };

@@ -24,7 +24,7 @@ std::optional<double> number_at(const ValidationPoint& point, const std::string&
 }
 
 std::optional<double> value_of(const std::string& metric, const RunResult& result) {
-  if (result.summary.state != RunState::Trained) return std::nullopt;
+  if (result.summary.state != RunState::Finished) return std::nullopt;
   std::optional<double> value;
   const std::string name = metric_name(metric);
   if (metric.starts_with("test.")) {
@@ -68,7 +68,7 @@ ArmResult arm_result(const Arm& arm, std::vector<size_t> indices, const std::vec
     if (run.failed()) {
       ++result.failed;
     } else if (run.value) {
-      ++result.trained;
+      ++result.finished;
       values.push_back(*run.value);
     } else {
       ++result.unfinished;
@@ -113,7 +113,7 @@ std::vector<std::string> lines_of(const fs::path& file) {
 std::optional<SentenceComparison> test_comparison(const SweepResults& results, const ArmComparison& pair) {
   const ArmResult &ours = results.arms[pair.arm], &theirs = results.arms[pair.baseline];
   const std::string metric = test_metric_of(results.sweep, config_of(results.sweep, ours.arm));
-  if (metric.empty() || ours.trained < std::ssize(ours.runs) || theirs.trained < std::ssize(theirs.runs)) {
+  if (metric.empty() || ours.finished < std::ssize(ours.runs) || theirs.finished < std::ssize(theirs.runs)) {
     return std::nullopt;
   }
   std::vector<SeedOutputs> seeds;
@@ -155,7 +155,7 @@ nlohmann::json as_json(const SweepResults& results, const ArmResult& result) {
           {"listed", result.arm.listed},
           {"overrides", result.arm.overrides},
           {"point", point},
-          {"trained", result.trained},
+          {"finished", result.finished},
           {"failed", result.failed},
           {"unfinished", result.unfinished},
           {"outcomes", result.outcomes},
@@ -186,7 +186,7 @@ nlohmann::json as_json(const SweepResults& results, const ArmComparison& pair) {
 
 std::string RunResult::outcome() const {
   if (!error.empty() && !value) return "failed";
-  if (!pending && !value && summary.state == RunState::Trained) return "no value";
+  if (!pending && !value && summary.state == RunState::Finished) return "no value";
   return std::string(state_name(summary.state));
 }
 
@@ -211,8 +211,8 @@ bool SweepResults::complete() const {
 RunResult read_result(const Sweep& sweep, const fs::path& out, const Run& run) {
   RunResult result{.run = run, .summary = read_run_summary(out / run.folder)};
   result.test = sweep.test ? read_test(out / run.folder) : std::map<std::string, double>{};
-  result.pending =
-      !result.summary.ended() || (sweep.test && result.summary.state == RunState::Trained && !is_tested(sweep, result));
+  result.pending = !result.summary.ended() ||
+                   (sweep.test && result.summary.state == RunState::Finished && !is_tested(sweep, result));
   result.value = value_of(sweep.metric, result);
   return result;
 }

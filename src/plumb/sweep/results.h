@@ -19,20 +19,20 @@ struct RunResult {
   Run run;
   RunSummary summary;
   std::map<std::string, double> test = {};  // loss, ppl, bleu, ... of the test set
-  std::optional<double> value = {};         // of Sweep::metric, if the run trained and has it
+  std::optional<double> value = {};         // of Sweep::metric, if the run finished and has it
   bool pending = true;                      // it has not ended, or is still to be tested
   std::string error = {};                   // what the engine said last, if it could not do its work
 
   /// A failure is a result: it diverged, got stuck, could not be done, or has no finite value.
   bool failed() const { return !value && (!pending || !error.empty()); }
-  std::string outcome() const;  // trained, stuck, diverged, ..., failed
+  std::string outcome() const;  // finished, stuck, diverged, ..., failed
 };
 
-/// An arm over its seeds. There is a mean only if every run trained: a failure is never left out of one.
+/// An arm over its seeds. There is a mean only if every run finished: a failure is never left out of one.
 struct ArmResult {
   Arm arm;
   std::vector<size_t> runs;  // indices into SweepResults::runs, in the order of the seeds
-  int64_t trained = 0, failed = 0, unfinished = 0;
+  int64_t finished = 0, failed = 0, unfinished = 0;
   std::optional<double> mean = {}, deviation = {};  // deviation: of the sample, from two runs on
   std::map<std::string, int64_t> outcomes = {};
 };

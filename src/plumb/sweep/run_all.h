@@ -20,7 +20,7 @@ struct SweepInterrupted {
 };
 
 /// Runs what is not done yet, several at a time within the cores, each as a process of its own, and returns the results
-/// of all. A run that has ended (trained, stuck or diverged) is not done again; one that has not goes on from its
+/// of all. A run that has ended (finished, stuck or diverged) is not done again; one that has not goes on from its
 /// checkpoints. A process that fails otherwise is started once more, then its run counts as failed until the next call.
 /// Everything is in `out`, which is locked: this process may be killed at any moment and takes its children with it.
 ///

@@ -1,6 +1,7 @@
 #include "plumb/sweep/show.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -23,7 +24,23 @@ std::string mean_text(const ArmResult& arm) {
   return arm.mean ? number(*arm.mean) : "-";
 }
 
-// "2 diverged at update 40 to 55, 1 trained": failures first, and where.
+// " (35 to 38 % of unigram)": the last validation losses of the runs with this outcome, as shares of the unigram
+// entropy.
+std::string unigram_shares_text(const SweepResults& results, const ArmResult& arm, const std::string& outcome) {
+  std::vector<double> shares;
+  for (const size_t index : arm.runs) {
+    const RunResult& run = results.runs[index];
+    const double share = run.summary.unigram_share.value_or(NAN);
+    if (run.outcome() == outcome && std::isfinite(share)) shares.push_back(100 * share);
+  }
+  if (shares.empty()) return "";
+  const auto [low, high] = std::ranges::minmax(shares);
+  const std::string first = fmt::format("{:.0f}", low), last = fmt::format("{:.0f}", high);
+  return fmt::format(" ({} % of unigram)", first == last ? first : first + " to " + last);
+}
+
+// "2 diverged at update 40 to 55, 1 finished (38 % of unigram)": failures first, and where; what the last loss is
+// worth.
 std::string outcomes_text(const SweepResults& results, const ArmResult& arm) {
   std::map<std::string, std::pair<int64_t, int64_t>> where;  // of failures: first and last update
   for (const size_t index : arm.runs) {
@@ -40,6 +57,7 @@ std::string outcomes_text(const SweepResults& results, const ArmResult& arm) {
       const auto [first, last] = place->second;
       text += first == last ? fmt::format(" at update {}", first) : fmt::format(" at updates {} to {}", first, last);
     }
+    text += unigram_shares_text(results, arm, outcome);
   }
   return text;
 }
@@ -81,7 +99,7 @@ std::string better_text(const PairedDifference& d, bool higher_is_better) {
 }
 
 std::string failures_text(const ArmResult& arm) {
-  return arm.failed > 0 ? fmt::format("failed {} of {}", arm.failed, arm.runs.size()) : "trained";
+  return arm.failed > 0 ? fmt::format("failed {} of {}", arm.failed, arm.runs.size()) : "finished";
 }
 
 std::string tests_text(const SweepResults& results) {
@@ -130,7 +148,7 @@ std::string arms_text(const SweepResults& results, bool colours) {
   Table table({{"arm"},
                {results.sweep.metric, right},
                {"deviation", right},
-               {"trained", right},
+               {"finished", right},
                {"tok/s", right},
                {"time", right},
                {"outcomes"}});
@@ -138,7 +156,7 @@ std::string arms_text(const SweepResults& results, bool colours) {
   for (const ArmResult& arm : results.arms) {
     if (&arm == results.best()) best_line = static_cast<size_t>(&arm - results.arms.data()) + 1;
     table.add_row({arm.arm.name, mean_text(arm), arm.deviation ? number(*arm.deviation) : "-",
-                   fmt::format("{}/{}", arm.trained, arm.runs.size()), speed_text(results, arm),
+                   fmt::format("{}/{}", arm.finished, arm.runs.size()), speed_text(results, arm),
                    time_text(results, arm), outcomes_text(results, arm)});
   }
   const std::string text = table.to_string();

@@ -8,16 +8,11 @@
 namespace plumb {
 namespace {
 
-constexpr std::string_view kOutcomes[] = {"trained", "stuck", "diverged", "interrupted"};
 constexpr double kMustBeat = 0.9;   // of the unigram entropy
 constexpr double kFarOff = 3;       // times the unigram entropy, and twice what it began with: no slow start
 constexpr double kLeastJump = 0.1;  // of the unigram entropy: a loss near zero has a band of no width
 
 }  // namespace
-
-std::string_view outcome_name(RunOutcome outcome) {
-  return kOutcomes[static_cast<size_t>(outcome)];
-}
 
 Guard::Guard(const TrainConfig& config, double unigram_entropy) : config_(config), unigram_entropy_(unigram_entropy) {}
 

@@ -10,10 +10,6 @@
 
 namespace plumb {
 
-/// How a run ended.
-enum class RunOutcome { Trained, Stuck, Diverged, Interrupted };
-std::string_view outcome_name(RunOutcome outcome);
-
 /// Watches the numbers of a run. Divergence is a result: it is recorded with its reason and never averaged away.
 ///
 /// - Too many updates in a row that were lost to NaN or infinity.

@@ -17,6 +17,7 @@
 #include "plumb/metric/measure.h"
 #include "plumb/optim/clip.h"
 #include "plumb/optim/schedule.h"
+#include "plumb/runs/run_summary.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/task/loss.h"
 #include "plumb/text/line_reader.h"
@@ -101,6 +102,8 @@ bool Trainer::resume(bool allow_changes) {
       nlohmann::json details = nlohmann::json::object();
       if (!changes.all().empty()) details["changes"] = changes.all();
       event("resumed", details);
+      // The reader leaves out what is done again from here.
+      if (const auto last = read_run_summary(run_).last) last_valid_nll_ = last->nll;
       return true;
     } catch (const DamagedFile& error) {
       status_.say(fmt::format("{}; trying the one before", error.what()));
@@ -206,9 +209,19 @@ RunOutcome Trainer::run() {
   if (outcome_ != RunOutcome::Diverged && saved_update_ != at_.update) save();
   writer_.wait();
   phase_.set(Phase::Ended, at_.update);
-  event("ended", {{"outcome", outcome_name(outcome_)}});
-  status_.say(fmt::format("{} after {} updates", outcome_name(outcome_), at_.update));
+  log_end();
   return outcome_;
+}
+
+void Trainer::log_end() {
+  const std::optional<double> share =
+      last_valid_nll_ ? unigram_share(*last_valid_nll_, train_->unigram_entropy()) : std::nullopt;
+  nlohmann::json details = {{"outcome", outcome_name(outcome_)}};
+  if (share) details["unigram_share"] = *share;
+  event("ended", details);
+  status_.say(
+      fmt::format("{} after {} updates{}", outcome_name(outcome_), at_.update,
+                  share ? fmt::format(", last validation NLL {:.1f} % of the unigram entropy", 100 * *share) : ""));
 }
 
 // Weights that come from elsewhere have been measured and trained already: profiling would overwrite some of them.
@@ -367,6 +380,7 @@ double Trainer::valid_score(const std::string& metric) {
 bool Trainer::validate_now() {
   phase_.set(Phase::Validation, at_.update);
   const Validation result = validate(model_, *valid_, config_.train);
+  last_valid_nll_ = result.nll;
   nlohmann::json record = {{"type", "valid"},     {"update", at_.update}, {"epoch", epoch_progress()},
                            {"loss", result.loss}, {"nll", result.nll},    {"ppl", result.perplexity()}};
   std::string more_text;

@@ -11,6 +11,7 @@
 #include "plumb/config/config.h"
 #include "plumb/data/prepared.h"
 #include "plumb/optim/optimiser.h"
+#include "plumb/runs/outcome.h"
 #include "plumb/runs/run_lock.h"
 #include "plumb/runs/tensorboard.h"
 #include "plumb/task/task.h"
@@ -74,6 +75,8 @@ class Trainer {
   /// False if the run has to end.
   bool validate_now();
   void save();
+  /// The last lines of log and terminal: the outcome, and what the last validation is worth.
+  void log_end();
   void event(const std::string& kind, nlohmann::json details = {});
   double epoch_progress() const;
   Draw draw() const;
@@ -108,7 +111,8 @@ class Trainer {
     int64_t tokens = 0, rows = 0, updates = 0;
     double fill = 0;
   } interval_;
-  RunOutcome outcome_ = RunOutcome::Trained;
+  RunOutcome outcome_ = RunOutcome::Finished;
+  std::optional<double> last_valid_nll_;
   int64_t planned_epoch_ = -1;
   std::vector<SentenceList> plan_;
 };

@@ -82,6 +82,17 @@ function extent(values) {
   return [low, high];
 }
 
+/** A share of the unigram entropy in per cent, '' if it is not known: "38 %". */
+const unigramShare = (share) => (isNumber(share) ? short(Math.round(100 * num(share))) + ' %' : '');
+
+/** Of several runs: " (35 to 38 % of unigram)", '' if none is known. */
+function unigramShares(shares) {
+  const known = shares.filter((share) => Number.isFinite(num(share))).map((share) => Math.round(100 * num(share)));
+  if (!known.length) return '';
+  const [low, high] = extent(known);
+  return ' (' + (low === high ? short(low) : short(low) + ' to ' + short(high)) + ' % of unigram)';
+}
+
 /** Without its middle where it is too long: names often differ only at their ends. */
 function fitted(text, most) {
   if (text.length <= most) return text;

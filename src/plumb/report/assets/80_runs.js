@@ -29,6 +29,11 @@ function runColumns() {
   const best = (run) => (run.summary.best ? num(run.summary.best.loss) : NaN);
   const columns = [
     {name: 'outcome', value: stateOf, cell: (run) => badge(stateOf(run)), text: true},
+    {
+      name: 'of unigram',
+      value: (run) => num(run.summary.unigram_share),
+      cell: (run) => unigramShare(run.summary.unigram_share) || '–',
+    },
     {name: 'variant', value: of('variant'), cell: (run) => run.summary.variant || '–', text: true},
     {
       name: 'depth',

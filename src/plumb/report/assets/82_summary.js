@@ -3,7 +3,7 @@
 function summarySentences() {
   const counts = new Map();
   for (const run of data.runs) counts.set(stateOf(run), (counts.get(stateOf(run)) || 0) + 1);
-  const order = ['trained', 'diverged', 'stuck', 'interrupted', 'unfinished', 'not started'];
+  const order = ['finished', 'diverged', 'stuck', 'interrupted', 'unfinished', 'not started'];
   const parts = order.filter((state) => counts.has(state)).map((state) => counts.get(state) + ' ' + state);
   const sentences = [];
   if (data.runs.length) sentences.push(plural(data.runs.length, 'run') + ': ' + parts.join(', ') + '.');

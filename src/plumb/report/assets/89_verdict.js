@@ -28,7 +28,7 @@ function verdictCard({arm, label, style}) {
       h('h3', {}, swatch(seriesLook(style)), ' ', label),
       h(
         'span',
-        {class: 'badge ' + (verdict.will_train ? 'trained' : 'diverged')},
+        {class: 'badge ' + (verdict.will_train ? 'finished' : 'diverged')},
         verdict.will_train ? 'will train' : 'will not train',
       ),
     ),

@@ -18,7 +18,7 @@ const armInWords = (arm) =>
   !arm
     ? ''
     : arm.failed > 0
-      ? 'failed ' + arm.failed + ' of ' + (arm.failed + arm.trained + arm.unfinished)
+      ? 'failed ' + arm.failed + ' of ' + (arm.failed + arm.finished + arm.unfinished)
       : short(arm.mean);
 
 function sweepHeatCards(one) {
@@ -59,18 +59,18 @@ function sweepHeatCards(one) {
 
 const signed = (value, digits) => (num(value) > 0 ? '+' : '') + short(value, digits);
 
-/** "2 diverged at updates 40 to 55, 1 trained": where failures happened is as much a result as a loss. */
+/** "2 diverged at updates 40 to 55, 1 finished (38 % of unigram)": where failures happened is as much a result as a loss. */
 function outcomesInWords(arm, runs) {
   const parts = Object.entries(arm.outcomes || {}).map(([outcome, count]) => {
-    const places = runs.filter((run) => run.outcome === outcome && isNumber(run.failed_at)).map((run) => run.failed_at);
-    if (!places.length) return count + ' ' + outcome;
+    const those = runs.filter((run) => run.outcome === outcome),
+      places = those.map((run) => run.failed_at).filter(isNumber);
     const [low, high] = extent(places);
-    return (
-      count +
-      ' ' +
-      outcome +
-      (low === high ? ' at update ' + short(low) : ' at updates ' + short(low) + ' to ' + short(high))
-    );
+    const where = !places.length
+      ? ''
+      : low === high
+        ? ' at update ' + short(low)
+        : ' at updates ' + short(low) + ' to ' + short(high);
+    return count + ' ' + outcome + where + unigramShares(those.map((run) => run.unigram_share));
   });
   return parts.join(', ');
 }
@@ -117,13 +117,13 @@ function armTable({sweep}) {
     best = sweep.higher_is_better ? highest : lowest;
   const row = (arm) => {
     const runs = (sweep.runs || []).filter((run) => run.arm === arm.name),
-      all = arm.trained + arm.failed + arm.unfinished,
+      all = arm.finished + arm.failed + arm.unfinished,
       mean = armCell(arm) === null ? arm.unfinished + ' of ' + all + ' to do' : armInWords(arm);
     return [
       arm.name,
       arm.failed ? h('span', {class: 'badge failed'}, mean) : armCell(arm) === best ? h('b', {}, mean) : mean,
       isNumber(arm.deviation) && !arm.failed ? short(arm.deviation, 3) : '–',
-      arm.trained + ' of ' + all,
+      arm.finished + ' of ' + all,
       ...speedAndTime(runs),
       outcomesInWords(arm, runs),
     ];
@@ -132,7 +132,7 @@ function armTable({sweep}) {
     ['arm'],
     [sweep.metric, true],
     ['deviation', true],
-    ['trained', true],
+    ['finished', true],
     ['tokens/s', true],
     ['time', true],
     ['outcomes'],
@@ -158,7 +158,7 @@ function betterInWords(pair, higherIsBetter) {
 function stateInWords(arm) {
   if (!arm) return '';
   if (arm.failed > 0) return armInWords(arm);
-  return arm.unfinished > 0 ? arm.unfinished + ' to do' : 'trained';
+  return arm.unfinished > 0 ? arm.unfinished + ' to do' : 'finished';
 }
 
 function comparisonTable({sweep}) {
@@ -251,7 +251,7 @@ function sweepsSection() {
   return section(
     'sweeps',
     'Sweeps',
-    'A mean stands only where every run trained: failures are counted, never left out.',
+    'A mean stands only where every run finished: failures are counted, never left out.',
     whole.map((one) => orWhyNot('The sweep ' + one.folder, () => sweepBlock(one))),
   );
 }
