@@ -91,5 +91,11 @@ TEST(Progress, WritesDurationsForPeople) {
   EXPECT_EQ(duration_text(NAN), "long");
 }
 
+TEST(RateText, HasADecimalWhereItMatters) {
+  EXPECT_EQ(rate_text(0.04), "0.0");
+  EXPECT_EQ(rate_text(41.52), "41.5");
+  EXPECT_EQ(rate_text(415.2), "415");
+}
+
 }  // namespace
 }  // namespace plumb

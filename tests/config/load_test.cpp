@@ -274,7 +274,7 @@ TEST(Load, EveryRowIsAcceptedWithDefaults) {
 TEST(Load, EveryConfigOfTheProjectLoads) {
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(PLUMB_SOURCE_DIR "/configs")) {
-    // Sweeps have keys of their own: tests/sweep/plan_test.cpp loads them.
+    // Sweeps have keys of their own: tests/sweep/sweep_test.cpp loads them.
     if (entry.path().extension() != ".toml" || entry.path().parent_path().filename() == "sweep") continue;
     ++files;
     EXPECT_EQ(error_of([&] { load_config(entry.path(), {}); }), "");

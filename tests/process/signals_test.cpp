@@ -1,59 +1,78 @@
 #include "plumb/process/signals.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "plumb/process/spawn.h"
 
 namespace plumb {
 namespace {
 
-// The wait status of a process that catches signals, as a sweep does, and runs `child` in a fork of its own.
-template <class Child>
-int status_of_child(const Child& child) {
-  const CaughtSignals caught;
-  const HeldSignals held;
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    child(held);
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  return status;
+using Second = CaughtSignals::Second;
+
+TEST(CaughtSignals, KeepsTheFirstAndCountsAll) {
+  const CaughtSignals caught({SIGTERM, SIGUSR1});
+  EXPECT_EQ(caught.first(), 0);
+  std::raise(SIGTERM);
+  std::raise(SIGUSR1);
+  EXPECT_EQ(caught.first(), SIGTERM);
+  EXPECT_EQ(caught.count(), 2);
 }
 
-TEST(HeldSignals, WhatComesBeforeExecEndsTheChild) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto before = std::signal(signal, SIG_DFL);  // nohup ignores one of them
-    const int status = status_of_child([&](const HeldSignals& held) {
-      std::raise(signal);
-      held.release_in_child();
-    });
-    std::signal(signal, before);
-    ASSERT_TRUE(WIFSIGNALED(status)) << signal;
-    EXPECT_EQ(WTERMSIG(status), signal);
-  }
-}
-
-TEST(HeldSignals, WhatIsIgnoredStaysIgnored) {
-  const auto before = std::signal(SIGHUP, SIG_IGN);
-  const int status = status_of_child([](const HeldSignals& held) {
-    std::raise(SIGHUP);
-    held.release_in_child();
-    std::raise(SIGHUP);
-  });
-  std::signal(SIGHUP, before);
-  EXPECT_TRUE(WIFEXITED(status));
-}
-
-TEST(HeldSignals, TheParentGetsAfterwardsWhatItMissed) {
-  const CaughtSignals caught;
+TEST(CaughtSignals, BeginsAnewAndLeavesEverythingAsItWas) {
+  const auto before = std::signal(SIGUSR1, SIG_IGN);
+  std::signal(SIGUSR1, before);
   {
-    const HeldSignals held;
-    std::raise(SIGTERM);
+    const CaughtSignals caught({SIGUSR1});
+    std::raise(SIGUSR1);
+  }
+  EXPECT_EQ(std::signal(SIGUSR1, SIG_IGN), before);
+  std::signal(SIGUSR1, before);
+  const CaughtSignals again({SIGUSR1});
+  EXPECT_EQ(again.first(), 0);
+  EXPECT_EQ(again.count(), 0);
+}
+
+TEST(CaughtSignals, WhatNohupIgnoresStaysIgnored) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const CaughtSignals caught;
+    std::raise(SIGHUP);
     EXPECT_EQ(caught.first(), 0);
   }
-  EXPECT_EQ(caught.first(), SIGTERM);
+  EXPECT_EQ(std::signal(SIGHUP, before), SIG_IGN);
+}
+
+// How a copy of this process ends that does `work`.
+std::string end_of(const std::function<void()>& work) {
+  return spawn_copy([&] {
+           work();
+           return 0;
+         })
+      .wait()
+      .in_words();
+}
+
+TEST(CaughtSignals, TheSecondOneMayEndTheProcess) {
+  const auto twice = [](Second second) {
+    const CaughtSignals caught({SIGINT, SIGTERM}, second);
+    std::raise(SIGINT);
+    std::raise(SIGTERM);
+  };
+  EXPECT_EQ(end_of([&] { twice(Second::EndsTheProcess); }), "ended with exit code 143");
+  EXPECT_EQ(end_of([&] { twice(Second::IsCounted); }), "ended with exit code 0");
+}
+
+TEST(CaughtSignals, OnlyTheseAreCaught) {
+  const auto before = std::signal(SIGHUP, SIG_DFL);  // nohup ignores it
+  EXPECT_EQ(end_of([] {
+              const CaughtSignals caught({SIGINT, SIGTERM});
+              std::raise(SIGHUP);
+            }),
+            "was killed by signal 1");
+  std::signal(SIGHUP, before);
 }
 
 }  // namespace

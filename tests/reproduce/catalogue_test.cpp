@@ -39,8 +39,8 @@ std::vector<const Entry*> entries() {
 
 // One run of every arm and seed, with numbers that mean nothing: enough to see that a rule finds what it names.
 void add_runs(const std::filesystem::path& file, Measurements& into) {
-  const Sweep sweep = read_sweep(file);
-  for (const Arm& arm : arms_of(sweep)) {
+  const sweep::Sweep sweep = sweep::read_sweep(file);
+  for (const sweep::Arm& arm : arms_of(sweep)) {
     for (const int64_t seed : sweep.seeds) {
       const Config config = config_of(sweep, arm);
       MeasuredRun run{.arm = arm.name, .seed = seed, .outcome = RunState::Finished, .numbers = {}, .course = {}};
@@ -142,7 +142,7 @@ TEST(Catalogue, CommandsAtThePapersSizeLoad) {
       ASSERT_GE(words.size(), 3u) << command;
       EXPECT_EQ(words[0], "plumb") << command;
       if (words[1] == "sweep") {
-        EXPECT_NO_THROW(read_sweep(words[2])) << command;
+        EXPECT_NO_THROW(sweep::read_sweep(words[2])) << command;
         ++loaded;
       } else if (words[1] == "finetune") {  // its config loads only beside the run that it starts from
         EXPECT_TRUE(std::filesystem::exists(words[2])) << command;

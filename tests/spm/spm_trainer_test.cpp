@@ -9,7 +9,6 @@
 #include <zlib.h>
 
 #include "plumb/base/error.h"
-#include "plumb/process/own_process.h"
 #include "plumb/spm/spm_tokenizer.h"
 
 #include "spm/support/lines.h"
@@ -141,20 +140,6 @@ TEST(SpmTrainer, TakesAModelFromTheCacheIfTextAndOptionsAreTheSame) {
   EXPECT_NE(cached_model(cache, {directory / "a", directory / "a"}, options), model);
   write_all(directory / "a", joined(sample_lines()) + "more\n");
   EXPECT_NE(cached_model(cache, {directory / "a"}, options), model);
-}
-
-TEST(OwnProcess, BringsBackWhatItMadeOrNothing) {
-  const Outcome good = in_own_process([](std::string& bytes) {
-    bytes = std::string(3 << 20, 'x');
-    return true;
-  });
-  EXPECT_TRUE(good.succeeded);
-  EXPECT_EQ(good.bytes.size(), 3u << 20);
-  EXPECT_FALSE(in_own_process([](std::string&) -> bool { std::exit(0); }).succeeded);
-  EXPECT_FALSE(in_own_process([](std::string&) -> bool { std::_Exit(1); }).succeeded);
-  const Outcome thrown = in_own_process([](std::string&) -> bool { throw std::runtime_error("why"); });
-  EXPECT_FALSE(thrown.succeeded);
-  EXPECT_EQ(thrown.bytes, "why");
 }
 
 }  // namespace

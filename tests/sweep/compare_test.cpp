@@ -10,7 +10,7 @@
 #include "plumb/base/random_stream.h"
 #include "plumb/metric/bootstrap.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 // What the expanded interval leaves out at each end, with Student's t as tables have it.
@@ -174,4 +174,4 @@ TEST(CompareSentences, NeedsOneOutputForEachReference) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plumb/sweep/show.h"
+#include "plumb/sweep/results_text.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 using ::testing::HasSubstr;
@@ -81,4 +81,4 @@ TEST(ArmsTable, TheSpeedIsTheMedianOfTheRuns) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::sweep

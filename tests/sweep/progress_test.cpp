@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 using ::testing::EndsWith;
@@ -109,4 +109,4 @@ TEST(SweepProgress, SaysNothingIfItIsToBeQuiet) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::sweep

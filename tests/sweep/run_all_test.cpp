@@ -14,12 +14,13 @@
 
 #include "plumb/base/directory_lock.h"
 #include "plumb/base/error.h"
+#include "plumb/process/signals.h"
 #include "plumb/sweep/read_sweep.h"
-#include "plumb/sweep/show.h"
+#include "plumb/sweep/results_text.h"
 
 #include "support/temporary_directory.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -375,7 +376,7 @@ int status_after(int signal, const std::function<void()>& work, const fs::path& 
     ::signal(SIGHUP, SIG_DFL);  // under nohup it would be ignored
     try {
       work();
-    } catch (const SweepInterrupted& interrupted) {
+    } catch (const Interrupted& interrupted) {
       ::_exit(100 + interrupted.signal);
     }
     ::_exit(0);
@@ -415,4 +416,4 @@ TEST_F(RunAll, ItsRunsEndWithItWhenItIsKilled) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -41,6 +41,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
 }
 
+std::string rate_text(double rate) {
+  return fmt::format("{:.{}f}", rate, rate < 100 ? 1 : 0);
+}
+
 Progress::Progress(std::string label, uint64_t total, ProgressOutput output)
     : label_(std::move(label)), total_(total), output_(std::move(output)), start_(output_.seconds()) {}
 
@@ -63,7 +67,7 @@ void Progress::finish() {
   if (std::exchange(finished_, true)) return;
   const double elapsed = output_.seconds() - start_;
   if (output_.terminal) {
-    if (printed_) output_.write("\r\x1b[K");
+    if (printed_) output_.write(kEraseLine);
   } else if (elapsed >= kSilent) {
     output_.write(line(elapsed) + "\n");
   }
@@ -71,7 +75,7 @@ void Progress::finish() {
 
 std::string Progress::line(double elapsed) const {
   const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
-  const std::string speed = fmt::format("{:.{}f}/s", rate, rate < 100 ? 1 : 0);
+  const std::string speed = rate_text(rate) + "/s";
   if (finished_) return fmt::format("{}  {}  {}  {}", label_, done_, speed, duration_text(elapsed));
   if (total_ == 0) return fmt::format("{}  {}  {}", label_, done_, speed);
   const double left = rate > 0 ? static_cast<double>(total_ - std::min(done_, total_)) / rate : INFINITY;

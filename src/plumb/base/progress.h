@@ -51,4 +51,10 @@ class Progress {
 /// "49 s", "3 min 05 s", "2 h 03 min".
 std::string duration_text(double seconds);
 
+/// How many in a second or an hour: "41.5", "415".
+std::string rate_text(double rate);
+
+/// Goes back to the first column of a terminal's line and wipes it.
+inline constexpr char kEraseLine[] = "\r\x1b[K";
+
 }  // namespace plumb

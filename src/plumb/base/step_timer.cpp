@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "plumb/base/clock.h"
+
 namespace plumb {
 namespace {
 
@@ -10,10 +12,6 @@ using Clock = std::chrono::steady_clock;
 thread_local bool timing = false;
 thread_local StepTimes claimed{};
 thread_local PartScope* innermost = nullptr;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 }  // namespace
 

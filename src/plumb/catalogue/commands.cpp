@@ -17,7 +17,7 @@ constexpr Command kCommands[] = {
      "plumb generate runs/b2t --beam 5 < test.en > test.out"},
     {"evaluate", Engine, "RUN [--split test] [--metric NAME]... [--set key=value]... [--json]", "the loss of a trained model on a split, perplexities, and the score of its outputs",
      "plumb evaluate runs/lm --split test"},
-    {"finetune", Engine, "CONFIG --from RUN [--seeds N] [--grid key=a,b]... [--checkpoints all] [--out DIR]", "fine-tune a pre-trained run over a grid of settings, seeds or its checkpoints: means with intervals",
+    {"finetune", Front, "CONFIG --from RUN [--seeds N] [--grid key=a,b]... [--checkpoints all] [--out DIR]", "fine-tune a pre-trained run over a grid of settings, seeds or its checkpoints: means with intervals",
      "plumb finetune configs/task/mrpc.toml --from runs/bert --seeds 6 --grid optim.lr=1e-4,3e-4"},
     {"sweep", Front, "SWEEP.toml [--out DIR] [--cores N] [--set key=value]... [--dry-run] [--json]", "train many runs that differ in a grid or list of settings and in seeds, resumably: means, failures, heat maps, paired comparisons",
      "plumb sweep configs/sweep/warmup.toml --out runs/warmup"},

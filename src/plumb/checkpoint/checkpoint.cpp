@@ -1,9 +1,6 @@
 #include "plumb/checkpoint/checkpoint.h"
 
 #include <algorithm>
-#include <charconv>
-#include <fstream>
-#include <iterator>
 
 #include <ATen/ATen.h>
 #include <fcntl.h>
@@ -14,6 +11,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/safetensors.h"
 #include "plumb/base/sha256.h"
+#include "plumb/runs/checkpoint_list.h"
 #include "plumb/store/weights_file.h"
 
 namespace plumb {
@@ -57,23 +55,6 @@ std::vector<Optimiser::State> read_optimiser(const fs::path& path) {
   return states;
 }
 
-std::optional<int64_t> update_of(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  int64_t update = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), update);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return update;
-}
-
-nlohmann::json read_state(const fs::path& folder) {
-  std::ifstream file(folder / kState);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  nlohmann::json state = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const bool whole = state.is_object() && state.contains("files") && state.contains("optimiser_steps");
-  if (!whole) throw DamagedFile((folder / kState).string(), "is missing or not whole", "Resume from an earlier one");
-  return state;
-}
-
 void check_file(const fs::path& path, const nlohmann::json& state) {
   const std::string name = path.filename().string();
   std::error_code ignored;
@@ -91,7 +72,7 @@ fs::path Checkpoints::folder(int64_t update) const {
 }
 
 nlohmann::json Checkpoints::state(int64_t update) const {
-  return read_state(folder(update));
+  return checkpoint_state(root_.parent_path(), update);
 }
 
 void Checkpoints::save(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser,
@@ -121,33 +102,11 @@ void Checkpoints::save(int64_t update, const ParameterStore& parameters, const O
 }
 
 std::vector<int64_t> Checkpoints::updates() const {
-  std::vector<int64_t> all;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root_, ignored)) {
-    if (const auto update = update_of(entry.path())) all.push_back(*update);
-  }
-  std::ranges::sort(all);
-  return all;
+  return checkpoint_updates(root_.parent_path());
 }
 
 int64_t Checkpoints::chosen(const std::string& which) const {
-  const std::vector<int64_t> all = updates();
-  if (all.empty()) {
-    throw UserError(root_.parent_path().string(), "holds no checkpoint",
-                    "Name a run directory that `plumb train` wrote");
-  }
-  if (which == "last") return all.back();
-  if (which == "best") {
-    const nlohmann::json newest = state(all.back());
-    const int64_t best = newest.contains("position") ? newest["position"].value("best_update", int64_t{0}) : 0;
-    return std::ranges::find(all, best) != all.end() ? best : all.back();
-  }
-  int64_t update = -1;
-  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), update);
-  const bool number = error == std::errc() && end == which.data() + which.size();
-  if (number && std::ranges::find(all, update) != all.end()) return update;
-  throw UserError("--checkpoint", fmt::format("there is no checkpoint {}", which),
-                  fmt::format("Use best, last, or one of {}", fmt::join(all, ", ")));
+  return chosen_checkpoint(root_.parent_path(), which);
 }
 
 std::vector<fs::path> Checkpoints::model_files(const std::string& which, int64_t average) const {
@@ -163,7 +122,7 @@ std::vector<fs::path> Checkpoints::model_files(const std::string& which, int64_t
 
 nlohmann::json Checkpoints::load(int64_t update, ParameterStore& parameters, Optimiser& optimiser) const {
   const fs::path from = folder(update);
-  nlohmann::json state = read_state(from);
+  nlohmann::json state = this->state(update);
   for (const char* name : {kModel, kOptimiser}) check_file(from / name, state);
   check_weights(parameters, from / kModel);
   optimiser.load_state(state["optimiser_steps"].get<int64_t>(), read_optimiser(from / kOptimiser));

@@ -28,6 +28,7 @@
 #include "plumb/data/prepared.h"
 #include "plumb/ops/path.h"
 #include "plumb/process/front_process.h"
+#include "plumb/process/signals.h"
 #include "plumb/runs/outcome.h"
 #include "plumb/runs/run_log.h"
 #include "plumb/store/weights_file.h"
@@ -73,11 +74,6 @@ struct Result {
   double loss;  // on the validation set, at the end
   std::vector<double> course;
   double seconds;
-};
-
-/// Ctrl-C: the run has been saved and has said so.
-struct Interrupted {
-  int signal;
 };
 
 std::string warmup_text(int64_t updates) {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include <ATen/Parallel.h>
-#include <sched.h>
 
+#include "plumb/base/cores.h"
 #include "plumb/base/error.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/memory/caching_allocator.h"
@@ -21,14 +21,11 @@ struct EngineCommand {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr EngineCommand kEngineCommands[] = {{"train", train_command},       {"generate", generate_command},
-                                             {"evaluate", evaluate_command}, {"finetune", finetune_command},
-                                             {"probe", probe_command},       {"demo", demo_command}};
-
-int cores() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
+constexpr EngineCommand kEngineCommands[] = {{"train", train_command},
+                                             {"generate", generate_command},
+                                             {"evaluate", evaluate_command},
+                                             {"probe", probe_command},
+                                             {"demo", demo_command}};
 
 int engine(int argc, char** argv) {
   memory::install_caching_allocator();
@@ -44,7 +41,7 @@ int engine(int argc, char** argv) {
 void set_threads(int wanted) {
   const char* asked = std::getenv("OMP_NUM_THREADS");
   const int from_environment = asked ? std::atoi(asked) : 0;
-  at::set_num_threads(wanted > 0 ? wanted : from_environment > 0 ? from_environment : cores());
+  at::set_num_threads(wanted > 0 ? wanted : from_environment > 0 ? from_environment : usable_cores());
 }
 
 }  // namespace plumb

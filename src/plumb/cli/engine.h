@@ -6,7 +6,6 @@ namespace plumb {
 int train_command(int argc, char** argv);
 int generate_command(int argc, char** argv);
 int evaluate_command(int argc, char** argv);
-int finetune_command(int argc, char** argv);
 int probe_command(int argc, char** argv);
 int demo_command(int argc, char** argv);
 

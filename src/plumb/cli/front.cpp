@@ -2,38 +2,32 @@
 
 #include "plumb/cli/front.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "plumb/base/error.h"
 #include "plumb/base/table.h"
 #include "plumb/catalogue/commands.h"
 #include "plumb/cli/command_line.h"
-#include "plumb/cli/engine_environment.h"
 #include "plumb/config/suggestion.h"
+#include "plumb/process/engine_process.h"
 
 namespace plumb {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr char kEngine[] = "plumb-engine";
 
 struct FrontCommand {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr FrontCommand kFrontCommands[] = {
-    {"list", list_command},   {"inspect", inspect_command}, {"score", score_command},
-    {"text", text_command},   {"prepare", prepare_command}, {"report", report_command},
-    {"watch", watch_command}, {"sweep", sweep_command},     {"reproduce", reproduce_command}};
+constexpr FrontCommand kFrontCommands[] = {{"list", list_command},       {"inspect", inspect_command},
+                                           {"score", score_command},     {"text", text_command},
+                                           {"prepare", prepare_command}, {"report", report_command},
+                                           {"watch", watch_command},     {"finetune", finetune_command},
+                                           {"sweep", sweep_command},     {"reproduce", reproduce_command}};
 
 std::string overview() {
   std::string text =
@@ -45,33 +39,6 @@ std::string overview() {
   text += "\nplumb COMMAND --help    the arguments of a command\nplumb --version         the version\n";
   text += fmt::format("\nExample:\n  {}\n", commands().front().example);
   return text;
-}
-
-// The same process becomes the engine, so that signals, pid and exit code are the engine's own.
-[[noreturn]] void become_engine(char** argv) {
-  std::vector<char*> arguments(argv, argv + 1);
-  std::string name = kEngine;
-  arguments[0] = name.data();
-  for (char** argument = argv + 1; *argument; ++argument) arguments.push_back(*argument);
-  arguments.push_back(nullptr);
-
-  set_engine_environment();
-  std::error_code ignored;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path() / kEngine;
-  const bool is_beside = fs::exists(beside, ignored);
-  if (is_beside) {
-    execv(beside.c_str(), arguments.data());
-  } else {
-    execvp(kEngine, arguments.data());
-  }
-  const int error = errno;
-  if (!is_beside && error == ENOENT) {
-    throw Error(Exit::OurMistake, kEngine,
-                fmt::format("this command needs it, but it is neither {} nor in PATH", beside.string()),
-                "Build it with ./dev build (CMake target plumb-engine)");
-  }
-  throw Error(Exit::OurMistake, is_beside ? beside.string() : kEngine,
-              fmt::format("cannot be started ({})", std::strerror(error)), "Build it again with ./dev build");
 }
 
 [[noreturn]] void unknown_command(std::string_view name) {
@@ -93,7 +60,7 @@ int front(int argc, char** argv) {
   }
   const Command* row = find_command(name);
   if (!row) unknown_command(name);
-  if (row->program == Command::Program::Engine) become_engine(argv);
+  if (row->program == Command::Program::Engine) become_engine({argv + 1, argv + argc});
   for (const FrontCommand& command : kFrontCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
   }

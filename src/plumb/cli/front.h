@@ -10,6 +10,7 @@ int text_command(int argc, char** argv);
 int prepare_command(int argc, char** argv);
 int report_command(int argc, char** argv);
 int watch_command(int argc, char** argv);
+int finetune_command(int argc, char** argv);
 int sweep_command(int argc, char** argv);
 int reproduce_command(int argc, char** argv);
 

@@ -16,9 +16,9 @@
 #include "plumb/base/make_folder.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
+#include "plumb/process/signals.h"
 #include "plumb/reproduce/render.h"
 #include "plumb/reproduce/steps.h"
-#include "plumb/sweep/run_all.h"
 
 namespace plumb {
 namespace {
@@ -168,8 +168,8 @@ int reproduce_command(int argc, char** argv) {
   if (request.render) return render_pages(request, papers);
   try {
     return run_entries(request, papers);
-  } catch (const SweepInterrupted& interrupted) {
-    fmt::print(stderr, "interrupted; the same command goes on\n");
+  } catch (const Interrupted& interrupted) {
+    fmt::print(stderr, "Interrupted. Run the same command to continue.\n");
     return 128 + interrupted.signal;
   }
 }

@@ -13,9 +13,10 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
+#include "plumb/process/signals.h"
 #include "plumb/sweep/read_sweep.h"
+#include "plumb/sweep/results_text.h"
 #include "plumb/sweep/run_all.h"
-#include "plumb/sweep/show.h"
 
 namespace plumb {
 namespace {
@@ -53,21 +54,21 @@ int sweep_command(int argc, char** argv) {
   app.add_flag("--dry-run", dry, "print the runs and their settings, and stop");
   app.add_flag("--json", json, "the results, or the plan, for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
-  const Sweep sweep = read_sweep(file, overrides);
-  RunOptions options{.out = out.empty() ? usual_folder(file) : fs::path(out), .cores = cores};
+  const sweep::Sweep sweep = sweep::read_sweep(file, overrides);
+  const sweep::RunOptions options{.out = out.empty() ? usual_folder(file) : fs::path(out), .cores = cores};
   if (dry) {
-    const SweepResults now = read_results(sweep, options.out);
-    print(json ? to_json_line(to_json(now)) + "\n" : plan_text(now));
+    const sweep::SweepResults now = sweep::read_results(sweep, options.out);
+    print(json ? to_json_line(to_json(now)) + "\n" : sweep::dry_run_text(now));
     return 0;
   }
   try {
-    const SweepResults results = run_all(sweep, options);
-    print(json ? to_json_line(to_json(results)) + "\n" : results_text(results, colours()));
-    for (const RunResult& run : results.runs) {
+    const sweep::SweepResults results = sweep::run_all(sweep, options);
+    print(json ? to_json_line(to_json(results)) + "\n" : sweep::results_text(results, colours()));
+    for (const sweep::RunResult& run : results.runs) {
       if (!run.error.empty()) return static_cast<int>(Exit::OurMistake);
     }
     return 0;
-  } catch (const SweepInterrupted& interrupted) {
+  } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal;
   }
 }

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "plumb/probe/statistics.h"
+#include "plumb/base/statistics.h"
 
 namespace plumb::probe {
 

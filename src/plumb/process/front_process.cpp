@@ -1,21 +1,18 @@
 #include "plumb/process/front_process.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <string_view>
-#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "plumb/base/error.h"
+#include "plumb/process/pipe.h"
+#include "plumb/process/spawn.h"
 
 namespace plumb {
 namespace {
@@ -25,93 +22,10 @@ namespace fs = std::filesystem;
 constexpr char kFront[] = "plumb";
 constexpr std::chrono::seconds kPatience{10};
 
-// Where the child's three streams go, and whether it keeps out of the way of the terminal's signals.
-struct Streams {
-  int in, out, error;
-  bool apart;
-};
-
-class SpawnPlan {
- public:
-  explicit SpawnPlan(const Streams& streams) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    ::posix_spawn_file_actions_adddup2(&actions_, streams.in, STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, streams.out, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, streams.error, STDERR_FILENO);
-    if (!streams.apart) return;
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&blocked, number);
-    ::posix_spawnattr_setsigmask(&attributes_, &blocked);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-
-  const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
-
-pid_t spawn(const std::vector<std::string>& arguments, const fs::path& plumb, const Streams& streams) {
-  const std::string program = (plumb.empty() ? find_front() : plumb).string();
-  std::string name = kFront;
-  std::vector<std::string> copies(arguments);
-  std::vector<char*> argv{name.data()};
-  for (std::string& argument : copies) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-
-  const SpawnPlan plan(streams);
-  pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, program.c_str(), plan.actions(), plan.attributes(), argv.data(), environ);
-  if (error != 0) {
-    throw Error(Exit::OurMistake, program, fmt::format("cannot be started ({})", reason_of(error)),
-                "It is needed to tokenise: build it with ./dev build (CMake target plumb), or put it in PATH");
-  }
-  return pid;
-}
-
-[[noreturn]] void no_connection(int error) {
-  throw Error(Exit::OurMistake, kFront, fmt::format("cannot be talked to ({})", reason_of(error)),
-              "Close some files or raise ulimit -n");
-}
-
-// The status that waitpid gives, or 0 if somebody else has waited for our child.
-int wait_for(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
-bool ends_in_time(pid_t pid, int& status) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  for (auto pause = std::chrono::microseconds(200); std::chrono::steady_clock::now() < deadline; pause *= 2) {
-    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-    if (ended != 0 && !(ended < 0 && errno == EINTR)) return true;
-    std::this_thread::sleep_for(std::min(pause, std::chrono::microseconds(50'000)));
-  }
-  return false;
-}
-
-std::string read_to_end(int fd) {
-  std::string all;
-  char piece[4096];
-  while (true) {
-    const ssize_t got = ::read(fd, piece, sizeof(piece));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return all;
-    all.append(piece, static_cast<size_t>(got));
-  }
+Program front_program(const std::vector<std::string>& arguments, const fs::path& plumb) {
+  Program program{.file = plumb.empty() ? find_front() : plumb, .arguments = {kFront}};
+  program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
+  return program;
 }
 
 std::string last_line(std::string_view text) {
@@ -121,15 +35,8 @@ std::string last_line(std::string_view text) {
 
 }  // namespace
 
-std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("signal {} ended it", WTERMSIG(status));
-  return fmt::format("it ended with exit code {}", WEXITSTATUS(status));
-}
-
 fs::path find_front() {
-  std::error_code ignored;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path() / kFront;
-  return fs::exists(beside, ignored) ? beside : fs::path(kFront);
+  return program_beside(kFront);
 }
 
 FrontProcess::FrontProcess(const std::vector<std::string>& arguments, const fs::path& plumb) {
@@ -138,7 +45,11 @@ FrontProcess::FrontProcess(const std::vector<std::string>& arguments, const fs::
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) no_connection(errno);
   connection_ = FileDescriptor(ends[0]);
   const FileDescriptor theirs(ends[1]);
-  pid_ = spawn(arguments, plumb, {.in = theirs.get(), .out = theirs.get(), .error = STDERR_FILENO, .apart = true});
+  Program program = front_program(arguments, plumb);
+  program.in = program.out = theirs.get();
+  program.own_group = true;
+  program.blocks_signals = true;
+  child_ = spawn(program);
 }
 
 FrontProcess::~FrontProcess() {
@@ -147,38 +58,37 @@ FrontProcess::~FrontProcess() {
 
 std::string FrontProcess::end() {
   connection_.close();
-  if (pid_ < 0) return "it had ended";
-  int status = 0;
-  if (!ends_in_time(pid_, status)) {
-    ::kill(pid_, SIGKILL);
-    status = wait_for(pid_);
-  }
-  pid_ = -1;
-  return how_it_ended(status);
+  if (child_.pid() < 0) return "has ended before";
+  if (const std::optional<ExitStatus> status = child_.ended_within(kPatience)) return status->in_words();
+  child_.signal(SIGKILL);
+  return child_.wait().in_words();
 }
 
 std::string run_front(const std::vector<std::string>& arguments, const fs::path& plumb) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) no_connection(errno);
-  const FileDescriptor out(ends[0]);
-  FileDescriptor theirs(ends[1]);
+  Pipe pipe = make_pipe();
   // What it says may be longer than a pipe holds while nobody reads it: a file in memory.
   const FileDescriptor said(::memfd_create("plumb-stderr", MFD_CLOEXEC));
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!said.is_open() || !nothing.is_open()) no_connection(errno);
 
-  const pid_t pid =
-      spawn(arguments, plumb, {.in = nothing.get(), .out = theirs.get(), .error = said.get(), .apart = false});
-  theirs.close();
-  const std::string output = read_to_end(out.get());
-  const int status = wait_for(pid);
-  if (status == 0) return output;
+  Program program = front_program(arguments, plumb);
+  program.in = nothing.get();
+  program.out = pipe.to.get();
+  program.error = said.get();
+  Child child = spawn(program);
+  pipe.to.close();
+  const std::string output = read_to_end(pipe.from);
+  const ExitStatus status = child.wait();
+  if (status.succeeded()) return output;
 
   ::lseek(said.get(), 0, SEEK_SET);
-  std::string line = last_line(read_to_end(said.get()));
+  std::string line = last_line(read_to_end(said));
   if (line.starts_with("plumb: ")) line.erase(0, 7);
-  if (line.empty() || WIFSIGNALED(status)) line = fmt::format("plumb: cannot do its part: {}", how_it_ended(status));
-  throw Error(WIFSIGNALED(status) ? Exit::OurMistake : static_cast<Exit>(WEXITSTATUS(status)), line);
+  if (line.empty() || !status.code()) {
+    line = fmt::format("`plumb{}{}` {}", arguments.empty() ? "" : " ", arguments.empty() ? "" : arguments.front(),
+                       status.in_words());
+  }
+  throw Error(static_cast<Exit>(status.code().value_or(static_cast<int>(Exit::OurMistake))), line);
 }
 
 }  // namespace plumb

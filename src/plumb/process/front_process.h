@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "plumb/base/file_descriptor.h"
+#include "plumb/process/child.h"
 
 namespace plumb {
 
@@ -15,7 +16,8 @@ std::filesystem::path find_front();
 
 /// A `plumb` that runs beside this process with one connection, which is its stdin and its stdout; stderr is shared.
 /// It has a process group of its own and starts with SIGINT, SIGTERM, SIGHUP and SIGQUIT blocked, so that Ctrl-C, which
-/// the terminal sends to a whole group, never takes it away before its parent has saved.
+/// the terminal sends to a whole group, never takes it away before its parent has saved. It lives on when the thread
+/// that started it ends.
 class FrontProcess {
  public:
   FrontProcess(const std::vector<std::string>& arguments, const std::filesystem::path& plumb = {});
@@ -24,19 +26,16 @@ class FrontProcess {
   ~FrontProcess();
 
   const FileDescriptor& connection() const { return connection_; }
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return child_.pid(); }
 
   /// Closes the connection, waits (the process sees the end of its input, and is killed after ten seconds) and says
-  /// how it ended: "it ended with exit code 3", "signal 9 ended it".
+  /// how it ended: "ended with exit code 3", "was killed by signal 9".
   std::string end();
 
  private:
   FileDescriptor connection_;
-  pid_t pid_ = -1;
+  Child child_;
 };
-
-/// What waitpid's status says: "it ended with exit code 3", "signal 9 ended it".
-std::string how_it_ended(int status);
 
 /// Runs `plumb` to its end and returns what it wrote to stdout. If it fails, its own line is thrown with its own exit
 /// code. Unlike FrontProcess it stays in this process group: Ctrl-C ends both.

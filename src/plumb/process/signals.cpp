@@ -1,48 +1,37 @@
 #include "plumb/process/signals.h"
 
+#include <atomic>
+
+#include <unistd.h>
+
 namespace plumb {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-
-volatile std::sig_atomic_t g_first = 0, g_count = 0;
+// Any thread may be the one that is interrupted. Without locks they are safe in a handler.
+std::atomic<int> g_first = 0, g_count = 0;
+std::atomic<bool> g_second_ends = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 void on_signal(int number) {
-  if (g_first == 0) g_first = number;
-  g_count = g_count + 1;
+  int none = 0;
+  g_first.compare_exchange_strong(none, number);
+  if (++g_count > 1 && g_second_ends) ::_exit(128 + number);
 }
 
 }  // namespace
 
-CaughtSignals::CaughtSignals() {
+CaughtSignals::CaughtSignals(std::initializer_list<int> numbers, Second second) {
   g_first = 0;
   g_count = 0;
-  for (int i = 0; i < 3; ++i) {
-    before_[i] = std::signal(kSignals[i], on_signal);
-    if (before_[i] == SIG_IGN) std::signal(kSignals[i], SIG_IGN);  // nohup
+  g_second_ends = second == Second::EndsTheProcess;
+  for (const int number : numbers) {
+    before_.emplace_back(number, std::signal(number, on_signal));
+    if (before_.back().second == SIG_IGN) std::signal(number, SIG_IGN);  // nohup
   }
 }
 
 CaughtSignals::~CaughtSignals() {
-  for (int i = 0; i < 3; ++i) std::signal(kSignals[i], before_[i]);
-}
-
-HeldSignals::HeldSignals() {
-  sigset_t held;
-  sigemptyset(&held);
-  for (const int number : kSignals) sigaddset(&held, number);
-  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
-}
-
-HeldSignals::~HeldSignals() {
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-}
-
-void HeldSignals::release_in_child() const {
-  for (const int number : kSignals) {
-    if (std::signal(number, SIG_DFL) == SIG_IGN) std::signal(number, SIG_IGN);  // nohup
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  for (const auto& [number, handler] : before_) std::signal(number, handler);
 }
 
 int CaughtSignals::first() const {

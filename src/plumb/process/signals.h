@@ -1,14 +1,28 @@
 #pragma once
 
 #include <csignal>
+#include <initializer_list>
+#include <utility>
+#include <vector>
 
 namespace plumb {
 
-/// Catches SIGINT, SIGTERM and SIGHUP while it lives, so that a sweep can pass them on to its runs and wait for them.
-/// One at a time.
+/// Thrown where a signal ends work that others are to end with it. What could be saved is saved.
+struct Interrupted {
+  int signal;
+};
+
+/// Catches signals while it lives, so that work can be saved first: a run finishes its step, a sweep passes them on to
+/// its runs and waits for them. What was ignored before (nohup) stays ignored. One at a time.
 class CaughtSignals {
  public:
-  CaughtSignals();
+  /// What the second of them does.
+  enum class Second {
+    IsCounted,
+    EndsTheProcess,  // at once, with exit code 128 + its number
+  };
+  explicit CaughtSignals(std::initializer_list<int> numbers = {SIGINT, SIGTERM, SIGHUP},
+                         Second second = Second::IsCounted);
   CaughtSignals(const CaughtSignals&) = delete;
   CaughtSignals& operator=(const CaughtSignals&) = delete;
   ~CaughtSignals();
@@ -17,23 +31,8 @@ class CaughtSignals {
   int count() const;
 
  private:
-  void (*before_[3])(int);
-};
-
-/// Holds these signals back while it lives, around a fork: a child has its parent's handlers until exec, and would take
-/// a signal that is meant to end it for one of the parent's.
-class HeldSignals {
- public:
-  HeldSignals();
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals();
-
-  /// In the child: from here on what is not ignored ends it, and so does what came since the fork. Safe before exec.
-  void release_in_child() const;
-
- private:
-  sigset_t before_;
+  using Handler = void (*)(int);
+  std::vector<std::pair<int, Handler>> before_;
 };
 
 }  // namespace plumb

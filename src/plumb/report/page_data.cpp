@@ -8,7 +8,6 @@
 #include <future>
 #include <iterator>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "plumb/base/cores.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/catalogue/metrics.h"
 #include "plumb/report/json_depth.h"
@@ -124,7 +124,7 @@ json read_runs(const std::vector<NamedFolder>& folders, ReadRuns& before) {
     }
   };
   std::vector<std::future<void>> workers;
-  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const auto cores = static_cast<size_t>(usable_cores());
   for (size_t i = 1; i < std::min(cores, folders.size()); ++i) workers.push_back(std::async(std::launch::async, work));
   work();
   for (std::future<void>& worker : workers) worker.get();

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "plumb/base/file_content.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/runs/outcome.h"
 #include "plumb/runs/reduce.h"
@@ -43,11 +42,6 @@ std::optional<double> number_in(const json& value) {
 
 std::string cut(const std::string& text, size_t most = kMostText) {
   return text.size() <= most ? text : text.substr(0, most) + " ...";
-}
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // ---- curves ----
@@ -327,7 +321,7 @@ json run_data(const fs::path& run, const std::string& name, const PageBudget& bu
                {"summary", to_json(summary)},
                {"curves", reduced_curves(log.records, budget)},
                {"samples", samples_of(log.records, budget.sample_bytes)},
-               {"config", cut(content_of(run / "config.toml"))},
+               {"config", cut(file_content(run / "config.toml"))},
                {"command", command_of(log.records)},
                {"problems", problems_of(run, log, summary)}};
   add_events(log.records, data);

@@ -90,10 +90,10 @@ std::string fingerprint_of(const Entry& entry) {
   std::string text = "plumb entry 2\n";
   for (const Expectation& one : entry.expectations) text += fmt::format("{}\n{}\n", one.words, one.rule.text());
   for (const fs::path& file : entry.desk.sweeps) {
-    const Sweep sweep = read_sweep(file);
+    const sweep::Sweep sweep = sweep::read_sweep(file);
     text += fmt::format("{} {} {}\n", sweep_name(file), sweep.seeds, sweep.test ? sweep.test_metric : "no test");
     if (sweep.test_average > 1) text += fmt::format("average {}\n", sweep.test_average);
-    for (const Arm& arm : arms_of(sweep)) text += arm.name + "\n" + settings_text(config_of(sweep, arm));
+    for (const sweep::Arm& arm : arms_of(sweep)) text += arm.name + "\n" + settings_text(config_of(sweep, arm));
   }
   for (const fs::path& file : entry.desk.records)
     text += fmt::format("{} {}\n", file.stem().string(), sha256_of_file(file));

@@ -70,7 +70,7 @@ double loss_at(const MeasuredRun& run, double update) {
 
 /// What a failed run counts with, so that it is not left out.
 double worst_of(const std::string& metric) {
-  return (higher_is_better(metric) ? -1 : 1) * std::numeric_limits<double>::infinity();
+  return (sweep::higher_is_better(metric) ? -1 : 1) * std::numeric_limits<double>::infinity();
 }
 
 // A run that failed was not tested.

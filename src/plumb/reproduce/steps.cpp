@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
 
 #include "plumb/base/atomic_file.h"
+#include "plumb/base/clock.h"
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
 #include "plumb/process/engine_process.h"
@@ -34,18 +34,18 @@ void add_curves(const fs::path& file, const std::string& of, Measurements& into)
 }
 
 /// One entry's sweeps, as far as its probes need to find their runs.
-using SweepsByName = std::map<std::string, SweepResults>;
+using SweepsByName = std::map<std::string, sweep::SweepResults>;
 
-void refuse_failed(const SweepResults& results) {
-  for (const RunResult& run : results.runs) {
+void refuse_failed(const sweep::SweepResults& results) {
+  for (const sweep::RunResult& run : results.runs) {
     if (run.error.empty()) continue;
     throw Error(Exit::OurMistake, (results.out / run.run.folder).string(), "could not be trained: " + run.error,
                 "Mend that and call `plumb reproduce` again; nothing was judged");
   }
 }
 
-void add_sweep(const SweepResults& results, Evidence& evidence) {
-  for (const ArmResult& arm : results.arms) {
+void add_sweep(const sweep::SweepResults& results, Evidence& evidence) {
+  for (const sweep::ArmResult& arm : results.arms) {
     for (const size_t index : arm.runs) {
       MeasuredRun run = measured_run(results.out / results.runs[index].run.folder, arm.arm.name);
       for (const MeasuredRun& other : evidence.measured.runs) {
@@ -60,11 +60,11 @@ void add_sweep(const SweepResults& results, Evidence& evidence) {
   }
 }
 
-fs::path run_folder(const ProbeStep& step, const SweepResults& results) {
-  const ArmResult* arm = results.find(step.arm);
+fs::path run_folder(const ProbeStep& step, const sweep::SweepResults& results) {
+  const sweep::ArmResult* arm = results.find(step.arm);
   if (arm) {
     for (const size_t index : arm->runs) {
-      const RunResult& run = results.runs[index];
+      const sweep::RunResult& run = results.runs[index];
       if (run.run.seed == step.seed) return results.out / run.run.folder;
     }
   }
@@ -99,17 +99,17 @@ double seconds_in(const fs::path& file) {
 // It says how far it is on our stderr. A signal that comes meanwhile ends it first, and so does our own end.
 void run_probe(const ProbeStep& step, const std::vector<std::string>& arguments) {
   const CaughtSignals signals;
-  EngineProcess process(find_front(), arguments, /*said=*/{});
-  std::optional<int> status;
+  Child process = start_engine(find_front(), arguments, /*said=*/{});
+  std::optional<ExitStatus> status;
   for (bool told = false; !(status = process.ended()); std::this_thread::sleep_for(kPause)) {
     if (signals.first() == 0 || told) continue;
     process.signal(SIGTERM);
     told = true;
   }
-  if (signals.first() != 0) throw SweepInterrupted{signals.first()};
-  if (*status == 0) return;
-  throw Error(WIFEXITED(*status) ? static_cast<Exit>(WEXITSTATUS(*status)) : Exit::OurMistake,
-              fmt::format("the probe {} could not be made: {}", step.name, how_it_ended(*status)));
+  if (signals.first() != 0) throw Interrupted{signals.first()};
+  if (status->succeeded()) return;
+  throw Error(static_cast<Exit>(status->code().value_or(static_cast<int>(Exit::OurMistake))),
+              fmt::format("probe {}: `plumb probe` {}", step.name, status->in_words()));
 }
 
 void add_probe(const ProbeStep& step, const SweepsByName& sweeps, const StepOptions& options, Evidence& evidence) {
@@ -119,8 +119,7 @@ void add_probe(const ProbeStep& step, const SweepsByName& sweeps, const StepOpti
     if (!options.quiet) fmt::print(stderr, "probing {} ({})\n", step.name, fmt::join(step.only, ", "));
     const auto start = std::chrono::steady_clock::now();
     run_probe(step, arguments_of(step, subject, folder));
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    write_whole(folder / kSeconds, fmt::format("{:.1f}\n", seconds));
+    write_whole(folder / kSeconds, fmt::format("{:.1f}\n", seconds_since(start)));
   }
   evidence.seconds += seconds_in(folder / kSeconds);
   add_curves(folder / kReadings, step.compare.empty() ? step.name : "", evidence.measured);
@@ -132,8 +131,8 @@ Evidence gather(const Entry& entry, const StepOptions& options) {
   Evidence evidence;
   SweepsByName sweeps;
   for (const fs::path& file : entry.desk.sweeps) {
-    const Sweep sweep = read_sweep(file);
-    SweepResults results = run_all(
+    const sweep::Sweep sweep = sweep::read_sweep(file);
+    sweep::SweepResults results = sweep::run_all(
         sweep, {.out = options.out / sweep_name(file), .cores = options.cores, .quiet = options.quiet, .plumb = {}});
     refuse_failed(results);
     add_sweep(results, evidence);

@@ -20,7 +20,7 @@ struct Evidence {
 };
 
 /// Does what is left to do of an entry's desk experiment: sweeps go on where they were, probes that are there are not
-/// repeated. Throws SweepInterrupted (sweep/run_all.h) at a signal, and an Error if a run cannot be done: then there is
+/// repeated. Throws Interrupted (process/signals.h) at a signal, and an Error if a run cannot be done: then there is
 /// nothing to judge.
 Evidence gather(const Entry& entry, const StepOptions& options);
 

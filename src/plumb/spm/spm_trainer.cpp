@@ -170,14 +170,14 @@ std::string train_spm(const LineSource& next, const SpmOptions& options, const s
   check(options);
   const std::vector<std::string> lines = sample(next, options);
   if (lines.empty()) throw UserError(name, "there is no text in it", "Give a file with a sentence per line");
-  const Outcome outcome = in_own_process([&](std::string& model) {
+  const WorkResult result = in_own_process([&](std::string& model) {
     Sentences sentences(lines);
     const auto status = sentencepiece::SentencePieceTrainer::Train(arguments(options), &sentences, &model);
     if (!status.ok()) model = status.ToString();
     return status.ok();
   });
-  if (!outcome.succeeded) explain(outcome.bytes, options, name);
-  return outcome.bytes;
+  if (!result.succeeded) explain(result.bytes, options, name);
+  return result.bytes;
 }
 
 void train_spm_file(const std::vector<std::string>& inputs, const SpmOptions& options, const fs::path& model) {

@@ -10,7 +10,7 @@
 #include "plumb/base/random_stream.h"
 #include "plumb/metric/bootstrap.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 constexpr size_t kExactUpTo = 8;  // 6435 different resamples
@@ -156,4 +156,4 @@ std::optional<SentenceComparison> compare_sentences(const std::string& metric, s
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -8,7 +8,7 @@
 
 #include "plumb/metric/measure.h"
 
-namespace plumb {
+namespace plumb::sweep {
 
 /// The mean of paired differences, one for each seed, and the 95 % interval of it by the bootstrap. Resamples of few
 /// values vary less than means do, by sqrt((n - 1) / n), and have no tails of Student's: the interval that holds 95 %
@@ -45,4 +45,4 @@ struct SeedOutputs {
 /// sentences of their own, as built-in data has, add theirs. Nothing without sentences.
 std::optional<SentenceComparison> compare_sentences(const std::string& metric, std::span<const SeedOutputs> seeds);
 
-}  // namespace plumb
+}  // namespace plumb::sweep

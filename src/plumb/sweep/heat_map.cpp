@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "plumb/base/table.h"
-#include "plumb/sweep/show.h"
+#include "plumb/sweep/results_text.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 // From worst to best: viridis in the 256 colours of terminals, with the ink that can be read on each; blocks elsewhere.
@@ -150,4 +150,4 @@ std::string heat_maps_text(const SweepResults& results, bool colours) {
                             colours ? "" : ", █", scale.worst(), colours ? "" : ", blank");
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

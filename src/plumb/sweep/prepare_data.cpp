@@ -12,7 +12,7 @@
 #include "plumb/config/dump.h"
 #include "plumb/process/front_process.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ void SweepData::write() const {
   write_whole(out_ / kDataFile, nlohmann::json(fingerprints_).dump(1) + "\n");
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

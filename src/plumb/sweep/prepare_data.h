@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "plumb/data/prepared.h"
-#include "plumb/sweep/plan.h"
+#include "plumb/sweep/sweep.h"
 
-namespace plumb {
+namespace plumb::sweep {
 
 /// The corpora of a sweep. Each is tokenised once, before its runs start: runs that start together would do it at the
 /// same time. Its folder says in data.json what they were, since runs on other texts cannot be compared.
@@ -40,4 +40,4 @@ class SweepData {
   std::map<std::string, std::string> fingerprints_;  // of this call and of earlier ones, by a hash of it
 };
 
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 constexpr double kTerminalEvery = 0.5, kLogEvery = 60;  // seconds
@@ -24,7 +24,7 @@ SweepProgress::SweepProgress(bool quiet, const std::string& metric, size_t slots
     : quiet_(quiet), metric_(metric), slots_(static_cast<double>(slots)), output_(std::move(output)) {}
 
 SweepProgress::~SweepProgress() {
-  if (drawn_) output_.write("\r\x1b[K");
+  if (drawn_) output_.write(kEraseLine);
 }
 
 // At the end there are fewer runs than slots: it takes as long as the longest of them.
@@ -38,7 +38,7 @@ std::string SweepProgress::forecast(const std::vector<RunShare>& shares) const {
     longest = std::max(longest, 1 - one.made);
   }
   const double an_hour = 3600 * made / elapsed, seconds_of_run = busy_ / made;
-  return fmt::format(", {:.{}f} runs/h, {} to go", an_hour, an_hour < 100 ? 1 : 0,
+  return fmt::format(", {} runs/h, {} to go", rate_text(an_hour),
                      duration_text(std::max(left / slots_, longest) * seconds_of_run));
 }
 
@@ -66,7 +66,7 @@ void SweepProgress::show(size_t running, const std::vector<RunShare>& shares) {
 
 void SweepProgress::say(const std::string& text) {
   if (quiet_) return;
-  output_.write((drawn_ ? "\r\x1b[K" : "") + text + "\n");
+  output_.write((drawn_ ? kEraseLine : "") + text + "\n");
   drawn_ = false;
   if (output_.terminal) shown_ = -1e9;
 }
@@ -95,4 +95,4 @@ int64_t last_update(const std::filesystem::path& run) {
   return update;
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -6,7 +6,7 @@
 #include "plumb/base/progress.h"
 #include "plumb/sweep/results.h"
 
-namespace plumb {
+namespace plumb::sweep {
 
 /// How far a run is.
 struct RunShare {
@@ -48,4 +48,4 @@ class SweepProgress {
 /// The update that a run's log has come to, read from its end: cheap enough for twice a second.
 int64_t last_update(const std::filesystem::path& run);
 
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -12,7 +12,7 @@
 #include "plumb/config/suggestion.h"
 #include "plumb/config/toml_reader.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -274,4 +274,4 @@ std::string to_toml(const Sweep& sweep) {
   return text;
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "plumb/config/setting.h"
-#include "plumb/sweep/plan.h"
+#include "plumb/sweep/sweep.h"
 
-namespace plumb {
+namespace plumb::sweep {
 
 /// A sweep file; docs/sweep.md says what may stand in it. Every mistake is a UserError that names the file, line and
 /// key. The `overrides` (--set) come after its [set]. What comes out has passed check_sweep().
@@ -21,4 +21,4 @@ Sweep sweep_of(std::span<const Setting> leaves, const std::filesystem::path& fil
 /// As a file that reads back equal, with the config's absolute path.
 std::string to_toml(const Sweep& sweep);
 
-}  // namespace plumb
+}  // namespace plumb::sweep

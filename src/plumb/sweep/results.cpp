@@ -10,7 +10,7 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/catalogue/metrics.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -279,4 +279,4 @@ bool higher_is_better(const std::string& metric) {
   return row && row->better == MetricRow::Better::Higher;
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

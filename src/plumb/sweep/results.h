@@ -10,9 +10,9 @@
 
 #include "plumb/runs/run_summary.h"
 #include "plumb/sweep/compare.h"
-#include "plumb/sweep/plan.h"
+#include "plumb/sweep/sweep.h"
 
-namespace plumb {
+namespace plumb::sweep {
 
 /// What became of one run.
 struct RunResult {
@@ -22,6 +22,7 @@ struct RunResult {
   std::optional<double> value = {};         // of Sweep::metric, if the run finished and has it
   bool pending = true;                      // it has not ended, or is still to be tested
   std::string error = {};                   // what the engine said last, if it could not do its work
+  int exit_code = 0;                        // of that process; 0: a signal killed it
 
   /// A failure is a result: it diverged, got stuck, could not be done, or has no finite value.
   bool failed() const { return !value && (!pending || !error.empty()); }
@@ -80,4 +81,4 @@ inline constexpr char kTestFile[] = "test.json", kOutputsFile[] = "test.outputs.
 /// Which way `metric` is better, with or without "last." or "test.".
 bool higher_is_better(const std::string& metric);
 
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -138,7 +138,7 @@ std::vector<std::string> PipedTokenizer::vocabulary() const {
 
 std::string PipedTokenizer::ask(std::string_view request) const {
   const std::lock_guard lock(mutex_);
-  std::string answer, problem = "it ended";
+  std::string answer, problem = "connection closed";
   try {
     write_frame(process_.connection().get(), request);
     if (read_frame(process_.connection().get(), answer)) return answer;

@@ -8,7 +8,7 @@
 
 #include "plumb/config/config.h"
 
-namespace plumb {
+namespace plumb::sweep {
 
 /// `key=value` with the value as TOML, as --set takes it.
 using Override = std::string;
@@ -38,7 +38,7 @@ struct Sweep {
   std::vector<int64_t> seeds = {1};
 
   int cores = 0;    // for all runs at a time; 0: all that this process may use
-  int threads = 1;  // of one run
+  int threads = 1;  // of one run; 0: all cores, and one run at a time
 
   /// What runs are compared by: loss, ppl, or a score of the validations, at the validation with the lowest loss;
   /// "last.loss": at the last one; "test.bleu": on the test set.
@@ -106,7 +106,4 @@ std::string short_key(const Sweep& sweep, const std::string& key);
 /// "1 seed", "3 seeds".
 std::string counted(size_t count, std::string_view thing);
 
-/// How many cores this process may use.
-int usable_cores();
-
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -1,14 +1,13 @@
-#include "plumb/sweep/stored_plan.h"
+#include "plumb/sweep/stored_sweep.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
+#include "plumb/base/file_content.h"
 #include "plumb/base/make_folder.h"
 #include "plumb/config/difference.h"
 #include "plumb/config/dump.h"
@@ -16,21 +15,13 @@
 #include "plumb/config/toml_reader.h"
 #include "plumb/sweep/read_sweep.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr char kSweepFile[] = "sweep.toml", kArmFile[] = "arm.toml";
 constexpr char kRemedy[] = "Choose another --out, or go on with what it was started with";
-
-// Without what does not change a run's numbers, or is the run's own.
-Config comparable(Config config) {
-  config.seed = 1;
-  if (config.ops == Path::Fused) config.threads = 0;  // its bits do not depend on them
-  config.data.cache = Config{}.data.cache;
-  return config;
-}
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -65,9 +56,7 @@ void check_stored_sweep(const Sweep& sweep, const std::vector<Arm>& arms, const 
 void check_stored_arm(const Arm& arm, const Config& config, const fs::path& out) {
   const fs::path file = out / arm.folder / kArmFile;
   if (!is_there(file)) return;
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const std::vector<Difference> changes = differences(from_toml(text, file.string()), config);
+  const std::vector<Difference> changes = differences(from_toml(file_content(file), file.string()), config);
   if (changes.empty()) return;
   const std::string more = changes.size() > 1 ? fmt::format(" and {} more", changes.size() - 1) : "";
   throw UserError(out.string(),
@@ -76,7 +65,15 @@ void check_stored_arm(const Arm& arm, const Config& config, const fs::path& out)
 
 }  // namespace
 
-StoredPlan::StoredPlan(const Sweep& sweep, fs::path out) : sweep_(sweep), out_(std::move(out)), arms_(arms_of(sweep)) {
+Config comparable(Config config) {
+  config.seed = 1;
+  if (config.ops == Path::Fused) config.threads = 0;  // its bits do not depend on them
+  config.data.cache = Config{}.data.cache;
+  return config;
+}
+
+StoredSweep::StoredSweep(const Sweep& sweep, fs::path out)
+    : sweep_(sweep), out_(std::move(out)), arms_(arms_of(sweep)) {
   std::error_code ignored;
   remove_temporaries(out_);
   const bool stored = is_there(out_ / kSweepFile);
@@ -88,7 +85,7 @@ StoredPlan::StoredPlan(const Sweep& sweep, fs::path out) : sweep_(sweep), out_(s
   for (size_t i = 0; i < arms_.size(); ++i) check_stored_arm(arms_[i], configs_[i], out_);
 }
 
-void StoredPlan::write() const {
+void StoredSweep::write() const {
   make_folder(out_);
   write_whole(out_ / kSweepFile,
               "# What this folder holds; `plumb sweep` with this file goes on with it.\n" + to_toml(sweep_));
@@ -99,4 +96,4 @@ void StoredPlan::write() const {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

@@ -1,4 +1,4 @@
-#include "plumb/cli/engine_environment.h"
+#include "plumb/process/engine_environment.h"
 
 #include <cstdlib>
 

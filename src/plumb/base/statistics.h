@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-namespace plumb::probe {
+namespace plumb {
 
 /// Of a few independent measurements: their mean, the sample standard deviation, and the 95 % confidence interval of
 /// the mean by Student's t. With one measurement the interval is unbounded.
@@ -23,4 +23,4 @@ Line fit_line(std::span<const double> x, std::span<const double> y);
 /// The value that Student's t stays below with a probability of 97.5 %, to 0.1 %; infinite without degrees of freedom.
 double student_t(int64_t degrees);
 
-}  // namespace plumb::probe
+}  // namespace plumb

@@ -1,12 +1,11 @@
-#include "plumb/probe/statistics.h"
+#include "plumb/base/statistics.h"
 
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
-#include <c10/util/Exception.h>
-
-namespace plumb::probe {
+namespace plumb {
 
 double student_t(int64_t degrees) {
   constexpr double kTable[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -20,7 +19,7 @@ double student_t(int64_t degrees) {
 }
 
 Summary summarise(std::span<const double> values) {
-  TORCH_CHECK(!values.empty(), "there is nothing to summarise");
+  if (values.empty()) throw std::invalid_argument("there is nothing to summarise");
   const auto n = static_cast<double>(values.size());
   Summary s{.mean = std::accumulate(values.begin(), values.end(), 0.0) / n, .count = std::ssize(values)};
   double squares = 0;
@@ -33,7 +32,7 @@ Summary summarise(std::span<const double> values) {
 }
 
 Line fit_line(std::span<const double> x, std::span<const double> y) {
-  TORCH_CHECK(x.size() == y.size() && x.size() >= 2, "a line needs two points");
+  if (x.size() != y.size() || x.size() < 2) throw std::invalid_argument("a line needs two points");
   const auto n = static_cast<double>(x.size());
   const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / n;
   const double mean_y = std::accumulate(y.begin(), y.end(), 0.0) / n;
@@ -43,7 +42,7 @@ Line fit_line(std::span<const double> x, std::span<const double> y) {
     xy += (x[i] - mean_x) * (y[i] - mean_y);
     yy += (y[i] - mean_y) * (y[i] - mean_y);
   }
-  TORCH_CHECK(xx > 0, "a line needs two different places");
+  if (!(xx > 0)) throw std::invalid_argument("a line needs two different places");
   Line line{.slope = xy / xx};
   line.intercept = mean_y - line.slope * mean_x;
   double left = 0;
@@ -58,4 +57,4 @@ Line fit_line(std::span<const double> x, std::span<const double> y) {
   return line;
 }
 
-}  // namespace plumb::probe
+}  // namespace plumb

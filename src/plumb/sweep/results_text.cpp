@@ -1,4 +1,4 @@
-#include "plumb/sweep/show.h"
+#include "plumb/sweep/results_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "plumb/base/progress.h"
 #include "plumb/base/table.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 std::string number(double value) {
@@ -128,7 +128,7 @@ std::string tests_text(const SweepResults& results) {
 
 }  // namespace
 
-std::string plan_text(const SweepResults& results) {
+std::string dry_run_text(const SweepResults& results) {
   const Sweep& sweep = results.sweep;
   std::string text = fmt::format("{}: {} x {} = {} of {}, into {}\n", sweep.name, counted(results.arms.size(), "arm"),
                                  counted(sweep.seeds.size(), "seed"), counted(results.runs.size(), "run"),
@@ -205,4 +205,4 @@ std::string results_text(const SweepResults& results, bool colours) {
   return text;
 }
 
-}  // namespace plumb
+}  // namespace plumb::sweep

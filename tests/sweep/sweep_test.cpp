@@ -1,4 +1,4 @@
-#include "plumb/sweep/plan.h"
+#include "plumb/sweep/sweep.h"
 
 #include <filesystem>
 
@@ -10,7 +10,7 @@
 
 #include "support/temporary_directory.h"
 
-namespace plumb {
+namespace plumb::sweep {
 namespace {
 
 using ::testing::ElementsAre;
@@ -228,4 +228,4 @@ TEST_F(SweepPlan, EverySweepOfTheProjectLoads) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::sweep

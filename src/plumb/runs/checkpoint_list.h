@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plumb {
+
+/// The updates of a run's checkpoints, ascending. Leftovers of interrupted writes are not among them.
+std::vector<int64_t> checkpoint_updates(const std::filesystem::path& run);
+
+/// The folder of the checkpoint of one update.
+std::filesystem::path checkpoint_folder(const std::filesystem::path& run, int64_t update);
+
+/// state.json of a checkpoint. Throws DamagedFile if it is missing or not whole.
+nlohmann::json checkpoint_state(const std::filesystem::path& run, int64_t update);
+
+/// The update of "best" (by validation loss), "last", or of one by its number. Throws UserError if there is none.
+int64_t chosen_checkpoint(const std::filesystem::path& run, const std::string& which);
+
+}  // namespace plumb
