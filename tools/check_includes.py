@@ -15,7 +15,7 @@ LADDER = [
     {PLAIN: ["data", "runs"]},
     {TORCH_SIDE: ["memory"]},
     {TORCH_SIDE: ["ops", "store"]},
-    {TORCH_SIDE: ["residual", "optim", "speech"]},
+    {TORCH_SIDE: ["residual", "optim", "speech", "dist"]},
     {TORCH_SIDE: ["nn", "checkpoint"], FRONT: ["spm"]},
     {TORCH_SIDE: ["decode"], FRONT: ["prepare"]},
     {TORCH_SIDE: ["task"], FRONT: ["report"]},

@@ -12,7 +12,7 @@
 #include "plumb/train/validation.h"
 
 #include "support/numbers.h"
-#include "task/support/prepared_text.h"
+#include "support/prepared_text.h"
 
 namespace plumb {
 namespace {

@@ -10,7 +10,7 @@
 #include "plumb/task/task.h"
 
 #include "support/numbers.h"
-#include "task/support/prepared_text.h"
+#include "support/prepared_text.h"
 
 namespace plumb {
 namespace {

@@ -8,10 +8,14 @@ namespace plumb {
 namespace {
 
 // How well it meets the truth is tested from outside, on a run's peak: tests/cli/engine_test.py.
-StepMemory predicted(std::vector<std::string> overrides) {
+Config small(std::vector<std::string> overrides) {
   overrides.insert(overrides.begin(), {"model.width=32", "model.ffn_width=64", "model.heads=4",
                                        "model.source_vocab=100", "model.target_vocab=100", "train.max_tokens=1000"});
-  return predict_memory(load_overrides(overrides));
+  return load_overrides(overrides);
+}
+
+StepMemory predicted(std::vector<std::string> overrides) {
+  return predict_memory(small(std::move(overrides)));
 }
 
 TEST(Memory, StateIsCounted) {
@@ -33,9 +37,18 @@ TEST(Memory, ActivationsGrowWithLayersAndTokens) {
   EXPECT_LT(deeper, 2);  // logits and embeddings do not double
 }
 
-TEST(Memory, OneStackIsEnough) {
-  EXPECT_GT(predicted({"model.form=decoder", "model.decoder_layers=4"}).activations, 0);
-  EXPECT_GT(predicted({"model.form=encoder", "model.encoder_layers=4"}).activations, 0);
+// The prediction knows one and two layers and a few sentences; the measurement is a step of the model itself.
+TEST(Memory, ActivationsAreThoseOfAStepInEveryForm) {
+  for (const std::vector<std::string>& overrides :
+       {std::vector<std::string>{"model.form=decoder", "model.decoder_layers=4"},
+        {"model.form=encoder", "model.encoder_layers=4"},
+        {"model.encoder_layers=5", "model.decoder_layers=3"},
+        {"model.form=decoder", "model.decoder_layers=5", "train.recompute=true"}}) {
+    const double measured =
+        static_cast<double>(measured_activations(small(overrides), 1000 / kAssumedLength, kAssumedLength));
+    EXPECT_GT(measured, 1e6);
+    EXPECT_NEAR(static_cast<double>(predicted(overrides).activations) / measured, 1, 0.02) << overrides[0];
+  }
 }
 
 }  // namespace

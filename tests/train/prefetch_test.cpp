@@ -48,5 +48,22 @@ TEST_F(PrefetchTest, GivesTheBatchThatIsAskedForWhateverWasAnnounced) {
   expect_batch(prefetch.take(c, &a), c);       // nothing was announced
 }  // a batch that nobody takes is left alone
 
+/// Says with which epoch a batch was drawn.
+class EpochCorpus : public TaskCorpus {
+ public:
+  TrainingBatch batch(const SentenceList& examples, const Draw& draw) const override {
+    return {{}, at::full({std::ssize(examples)}, draw.epoch, at::kLong)};
+  }
+  double unigram_entropy() const override { return 0; }
+};
+
+TEST(Prefetch, DrawsAgainWhatWasAnnouncedInAnotherEpoch) {
+  const EpochCorpus corpus;
+  const SentenceList a = {0}, b = {1};
+  Prefetch prefetch(corpus);
+  prefetch.take(a, &b, {.training = true, .epoch = 0});
+  EXPECT_EQ(prefetch.take(b, nullptr, {.training = true, .epoch = 1}).targets.item<int64_t>(), 1);
+}
+
 }  // namespace
 }  // namespace plumb

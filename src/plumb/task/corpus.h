@@ -16,6 +16,8 @@ struct Draw {
   bool training = false;
   uint64_t seed = 1;
   int64_t epoch = 0;
+
+  bool operator==(const Draw&) const = default;
 };
 
 /// The examples of one split, read by index.

@@ -7,17 +7,18 @@
 namespace plumb {
 namespace {
 
-/// Says that the tensors are written, at the latest when it goes: who waits for them must not wait for ever.
-class Written {
+/// Lets go of the tensors when they are written, at the latest when it is destroyed: whoever waits to change them must
+/// not wait for ever.
+class TensorRelease {
  public:
-  ~Written() { say(); }
-  void say() {
-    if (!std::exchange(said_, true)) promise_.set_value();
+  ~TensorRelease() { give(); }
+  void give() {
+    if (!std::exchange(given_, true)) promise_.set_value();
   }
   std::future<void> future() { return promise_.get_future(); }
 
  private:
-  bool said_ = false;
+  bool given_ = false;
   std::promise<void> promise_;
 };
 
@@ -30,13 +31,13 @@ CheckpointWriter::~CheckpointWriter() {
 void CheckpointWriter::start(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser,
                              nlohmann::json state, Keep keep) {
   wait();
-  auto written = std::make_shared<Written>();
-  tensors_ = written->future();
-  checkpoint_ = std::async(std::launch::async, [this, update, &parameters, &optimiser, written, keep = std::move(keep),
+  auto release = std::make_shared<TensorRelease>();
+  tensors_ = release->future();
+  checkpoint_ = std::async(std::launch::async, [this, update, &parameters, &optimiser, release, keep = std::move(keep),
                                                 state = std::move(state)]() mutable {
-    const std::shared_ptr<Written> own = std::move(written);  // goes with this call, also by an exception
+    const std::shared_ptr<TensorRelease> own = std::move(release);  // goes with this call, also by an exception
     phase_.set(Phase::Checkpoint, update);
-    checkpoints_.save(update, parameters, optimiser, std::move(state), [&] { own->say(); });
+    checkpoints_.save(update, parameters, optimiser, std::move(state), [&] { own->give(); });
     phase_.set(Phase::Pruning, update);
     checkpoints_.prune(keep.newest, keep.spared);
   });

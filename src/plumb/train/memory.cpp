@@ -30,11 +30,6 @@ class AllocationWatch : public c10::MemoryReportingInfoBase {
   int64_t now_ = 0, peak_ = 0;
 };
 
-// int, as ModelConfig has it
-struct Layers {
-  int encoder, decoder;
-};
-
 // Every row of the last stack has a target, or every sequence a class.
 TrainingBatch full_batch(const ModelConfig& model, const ops::Packed& rows) {
   const at::Tensor ids = at::full({rows.rows()}, kUnk, at::kLong);
@@ -44,23 +39,6 @@ TrainingBatch full_batch(const ModelConfig& model, const ops::Packed& rows) {
   const at::Tensor frames =
       model.input == InputKind::Frames ? at::zeros({rows.rows(), model.frame_width}) : at::Tensor();
   return {{{ids, rows, segments, frames}, {ids, rows}}, targets};
-}
-
-// The most that one step holds beside weights and gradients.
-double step_peak(const Config& config, const Layers& layers, int64_t sentences, int64_t length) {
-  ModelConfig shape = config.model;
-  shape.encoder_layers = layers.encoder;
-  shape.decoder_layers = layers.decoder;
-  Transformer model(shape, /*seed=*/1);
-  const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(sentences), length));
-  const TrainingBatch batch = full_batch(shape, rows);
-  const auto watch = std::make_shared<AllocationWatch>();
-  {
-    const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, watch);
-    losses(model, batch, config.train, {.training = true, .seed = 1, .step = 1, .recompute = config.train.recompute})
-        .smoothed.backward();
-  }
-  return static_cast<double>(watch->peak());
 }
 
 // LibTorch and what it links, before anything is built; it differs by a few MiB from start to start.
@@ -73,12 +51,23 @@ int64_t optimiser_states(const Config& config) {
   return std::ssize(make_optimiser(config.optim, one)->state());
 }
 
+// int, as ModelConfig has it
+struct Layers {
+  int encoder, decoder;
+};
+
+Config with_layers(Config config, const Layers& layers) {
+  config.model.encoder_layers = layers.encoder;
+  config.model.decoder_layers = layers.decoder;
+  return config;
+}
+
 // Linear in the layers of each stack and, at one length, in the sentences: c + s * (a + e * encoder + d * decoder).
 double activation_bytes(const Config& config) {
   const int64_t length = std::min<int64_t>(kAssumedLength, config.model.max_positions);
   const double wanted = static_cast<double>(config.train.max_tokens) / static_cast<double>(length);
   const auto measured = [&](const Layers& layers, int64_t sentences) {
-    return step_peak(config, layers, sentences, length);
+    return static_cast<double>(measured_activations(with_layers(config, layers), sentences, length));
   };
   constexpr int64_t kFew = 2, kMore = 6;
   const auto at_wanted = [&](const Layers& layers) {
@@ -96,6 +85,19 @@ double activation_bytes(const Config& config) {
 }
 
 }  // namespace
+
+int64_t measured_activations(const Config& config, int64_t sentences, int64_t length) {
+  Transformer model(config.model, /*seed=*/1);
+  const ops::Packed rows(std::vector<int64_t>(static_cast<size_t>(sentences), length));
+  const TrainingBatch batch = full_batch(config.model, rows);
+  const auto watch = std::make_shared<AllocationWatch>();
+  {
+    const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, watch);
+    losses(model, batch, config.train, {.training = true, .seed = 1, .step = 1, .recompute = config.train.recompute})
+        .smoothed.backward();
+  }
+  return watch->peak();
+}
 
 StepMemory predict_memory(const Config& config) {
   StepMemory memory{.program = kProgram};

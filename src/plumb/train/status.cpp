@@ -1,5 +1,7 @@
 #include "plumb/train/status.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,16 +16,17 @@ constexpr char kErase[] = "\r\033[K";
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO)), last_(std::chrono::steady_clock::now()) {}
 
-double StatusLine::show(const Numbers& n) {
+void StatusLine::show(const TrainRecord& record, int64_t max_update) {
   const auto now = std::chrono::steady_clock::now();
-  const double seconds = std::chrono::duration<double>(now - last_).count();
-  const double rate = static_cast<double>(n.tokens) / seconds;
-  const double speed = static_cast<double>(n.update - last_update_) / seconds;
+  const int64_t update = record.at.update;
+  const double speed = static_cast<double>(update - last_update_) / std::chrono::duration<double>(now - last_).count();
   updates_per_second_ = updates_per_second_ == 0 ? speed : 0.8 * updates_per_second_ + 0.2 * speed;
-  std::string text = fmt::format("update {}  epoch {}  loss {:.3f}  ppl {:.2f}  lr {:.2e}  gnorm {:.2f}  {:.0f} tok/s",
-                                 n.update, n.epoch, n.loss, n.perplexity, n.lr, n.gradient_norm, rate);
-  if (n.max_update > n.update && updates_per_second_ > 0) {
-    text += "  " + duration_text(static_cast<double>(n.max_update - n.update) / updates_per_second_) + " left";
+  std::string text =
+      fmt::format("update {}  epoch {:.0f}  loss {:.3f}  ppl {:.2f}  lr {:.2e}  gnorm {:.2f}  {:.0f} tok/s", update,
+                  std::floor(record.at.epoch), record.loss, std::exp(record.nll), record.lr, record.gradient_norm,
+                  record.words_per_second);
+  if (max_update > update && updates_per_second_ > 0) {
+    text += "  " + duration_text(static_cast<double>(max_update - update) / updates_per_second_) + " left";
   }
   if (terminal_) {
     fmt::print(stderr, "{}{}", kErase, text);
@@ -31,8 +34,14 @@ double StatusLine::show(const Numbers& n) {
     fmt::print(stderr, "{}\n", text);
   }
   last_ = now;
-  last_update_ = n.update;
-  return rate;
+  last_update_ = update;
+}
+
+void StatusLine::show(const ValidRecord& record) {
+  std::string text =
+      fmt::format("valid at update {}: loss {:.3f}  ppl {:.2f}", record.at.update, record.loss, record.perplexity);
+  for (const auto& [name, value] : record.numbers) text += fmt::format("  {} {:.2f}", name, value);
+  say(text + (record.best ? "  (best)" : ""));
 }
 
 void StatusLine::say(const std::string& text) {

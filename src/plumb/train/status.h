@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "plumb/train/records.h"
+
 namespace plumb {
 
 /// One line on stderr that tells how a run is doing; a terminal sees it redrawn, a log file sees one line at a time.
@@ -11,15 +13,11 @@ class StatusLine {
  public:
   StatusLine();
 
-  struct Numbers {
-    int64_t update = 0, max_update = 0, epoch = 0;
-    double loss = 0, perplexity = 0, lr = 0, gradient_norm = 0;
-    int64_t tokens = 0;  // target tokens since the last call
-  };
   /// The update that a resumed run goes on from.
   void start_at(int64_t update) { last_update_ = update; }
-  /// Rate and time left are measured between calls. Gives the tokens per second.
-  double show(const Numbers& numbers);
+  /// The time left until `max_update` is measured between calls.
+  void show(const TrainRecord& record, int64_t max_update);
+  void show(const ValidRecord& record);
   /// A line that stays.
   void say(const std::string& text);
 

@@ -1,4 +1,4 @@
-#include "plumb/train/changes.h"
+#include "plumb/train/resume_changes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ nlohmann::json kept(const RunIdentity& run) {
   return nlohmann::json::parse(state.dump());
 }
 
-TEST(Changes, OfTheSameRunAreNone) {
-  const Changes changes = changes_since(kept(identity()), identity(), "x");
+TEST(ResumeChanges, OfTheSameRunAreNone) {
+  const ResumeChanges changes = changes_since(kept(identity()), identity(), "x");
   EXPECT_FALSE(changes.matter());
   EXPECT_THAT(changes.all(), IsEmpty());
 }
 
-TEST(Changes, OfThreadsAreOfTheNumberInEffect) {
+TEST(ResumeChanges, OfThreadsAreOfTheNumberInEffect) {
   RunIdentity now = identity();
   now.config.threads = 2;  // was 0, which came to 2
   EXPECT_THAT(changes_since(kept(identity()), now, "x").all(), IsEmpty());
@@ -42,14 +42,14 @@ TEST(Changes, OfThreadsAreOfTheNumberInEffect) {
   EXPECT_EQ(changes_since(kept(before), now, "x").problem(), "was trained with another config (threads was 2, is 4)");
 }
 
-TEST(Changes, NameThreeKeysAndCountTheRest) {
+TEST(ResumeChanges, NameThreeKeysAndCountTheRest) {
   RunIdentity now = identity();
   now.config.seed = 2;
   now.config.model.dropout = 0.5;
   now.config.optim.lr = 1;
   now.config.optim.eps = 1;
   now.config.train.max_update = 7;  // harmless
-  const Changes changes = changes_since(kept(identity()), now, "x");
+  const ResumeChanges changes = changes_since(kept(identity()), now, "x");
   EXPECT_EQ(changes.problem(),
             "was trained with another config (seed was 1, is 2; model.dropout was 0.1, is 0.5; "
             "optim.lr was 0.0005, is 1.0; and 1 more)");
@@ -57,7 +57,7 @@ TEST(Changes, NameThreeKeysAndCountTheRest) {
   EXPECT_EQ(changes.all().size(), 5);
 }
 
-TEST(Changes, OfDataAreNamedAndTheirConsequencesAreNot) {
+TEST(ResumeChanges, OfDataAreNamedAndTheirConsequencesAreNot) {
   RunIdentity now = identity();
   now.fingerprint = "g";
   now.pieces[0].sha256 = now.pieces[1].sha256 = "3";
@@ -71,13 +71,13 @@ TEST(Changes, OfDataAreNamedAndTheirConsequencesAreNot) {
             "(the vocabulary had 10 tokens, has 12)");
 }
 
-TEST(Changes, OfDataThatNoPieceExplainsMatterAllTheSame) {
+TEST(ResumeChanges, OfDataThatNoPieceExplainsMatterAllTheSame) {
   RunIdentity now = identity();
   now.fingerprint = "g";
   EXPECT_TRUE(changes_since(kept(identity()), now, "x").matter());
 }
 
-TEST(Changes, SayWhyALongerRunIsNotTheSame) {
+TEST(ResumeChanges, SayWhyALongerRunIsNotTheSame) {
   RunIdentity before = identity(), now = identity();
   before.config.schedule.name = now.config.schedule.name = "cosine";
   before.config.train.max_update = 100;

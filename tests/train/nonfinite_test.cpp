@@ -1,6 +1,6 @@
 // A number is spoilt in one place; the report must name that place and not what it spoils in turn.
 
-#include "plumb/train/locate.h"
+#include "plumb/train/nonfinite.h"
 
 #include <limits>
 #include <string>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kWrong = std::numeric_limits<double>::quiet_NaN();
 
-class LocateTest : public testing::Test {
+class NonFiniteTest : public testing::Test {
  protected:
-  LocateTest() : model_(config(), 3) {}
+  NonFiniteTest() : model_(config(), 3) {}
 
   static ModelConfig config() {
     ModelConfig model;
@@ -58,12 +58,12 @@ class LocateTest : public testing::Test {
   bool loss_is_finite_ = true;
 };
 
-TEST_F(LocateTest, NamesNothingWhereNothingIsWrong) {
+TEST_F(NonFiniteTest, NamesNothingWhereNothingIsWrong) {
   const NonFinite found = after_a_step();
   EXPECT_EQ(found.tap + found.gradient_tap + found.parameter, "");
 }
 
-TEST_F(LocateTest, NamesTheParameterThatHoldsANanAndTheFirstTapBehindIt) {
+TEST_F(NonFiniteTest, NamesTheParameterThatHoldsANanAndTheFirstTapBehindIt) {
   struct Case {
     std::string parameter, tap;
   };
@@ -84,7 +84,7 @@ TEST_F(LocateTest, NamesTheParameterThatHoldsANanAndTheFirstTapBehindIt) {
 
 // fc2 is enormous where what it reads is minute: their product is harmless on the way forward, but the gradient of the
 // hidden units, fc2 times the gradient of the branch, is beyond the range of a float.
-TEST_F(LocateTest, NamesWhereTheGradientOverflowsIfTheForwardPassIsFine) {
+TEST_F(NonFiniteTest, NamesWhereTheGradientOverflowsIfTheForwardPassIsFine) {
   set("decoder.layers.1.fc1.weight", 0);
   set("decoder.layers.1.fc1.bias", 1e-38);
   set("decoder.layers.1.fc2.weight", 0);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/config/config.h"
 #include "plumb/data/contents.h"
 
@@ -22,7 +23,7 @@ struct RunIdentity {
 };
 
 /// How a checkpoint differs from the run that is to continue it, each change in words: "optim.lr was 0.001, is 0.002".
-struct Changes {
+struct ResumeChanges {
   std::vector<std::string> config;    // keys that change the updates to come
   std::vector<std::string> data;      // files and vocabularies
   std::vector<std::string> harmless;  // keys that may_change_on_resume()
@@ -34,6 +35,10 @@ struct Changes {
 };
 
 /// `where` is the file of the state, for errors.
-Changes changes_since(const nlohmann::json& state, const RunIdentity& now, const std::string& where);
+ResumeChanges changes_since(const nlohmann::json& state, const RunIdentity& now, const std::string& where);
+
+/// The changes since a checkpoint. Throws UserError, naming them, if they matter and are not allowed.
+ResumeChanges accepted_changes(const Checkpoints& checkpoints, int64_t update, const RunIdentity& now,
+                               bool allow_changes);
 
 }  // namespace plumb

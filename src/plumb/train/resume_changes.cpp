@@ -1,4 +1,4 @@
-#include "plumb/train/changes.h"
+#include "plumb/train/resume_changes.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "plumb/base/error.h"
 #include "plumb/config/difference.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/from_toml.h"
@@ -38,14 +39,14 @@ void RunIdentity::add_to(nlohmann::json& state) const {
   state["contents"] = pieces_to_json(pieces);
 }
 
-std::vector<std::string> Changes::all() const {
+std::vector<std::string> ResumeChanges::all() const {
   std::vector<std::string> joined = config;
   std::ranges::copy(data, std::back_inserter(joined));
   std::ranges::copy(harmless, std::back_inserter(joined));
   return joined;
 }
 
-std::string Changes::problem() const {
+std::string ResumeChanges::problem() const {
   const std::string other_config = fmt::format("with another config ({})", list(config, kNamed));
   const std::string other_data = fmt::format("on other data ({})", list(data, data.size()));
   if (data.empty()) return "was trained " + other_config;
@@ -53,8 +54,8 @@ std::string Changes::problem() const {
   return fmt::format("was trained {} and {}", other_config, other_data);
 }
 
-Changes changes_since(const nlohmann::json& state, const RunIdentity& now, const std::string& where) {
-  Changes changes;
+ResumeChanges changes_since(const nlohmann::json& state, const RunIdentity& now, const std::string& where) {
+  ResumeChanges changes;
   const bool same_data = state.at("data") == now.fingerprint;
   if (!same_data) {
     changes.data = data_differences(state.value("contents", nlohmann::json::object()), now.pieces);
@@ -71,6 +72,26 @@ Changes changes_since(const nlohmann::json& state, const RunIdentity& now, const
   for (const Difference& one : differences(before, after)) {
     const bool free = may_change_on_resume(one.key, before, after, same_data);
     (free ? changes.harmless : changes.config).push_back(one.in_words() + (free ? "" : reason(one.key, before)));
+  }
+  return changes;
+}
+
+// Before the weights are read: with another vocabulary or width their shapes would be blamed, not the key.
+ResumeChanges accepted_changes(const Checkpoints& checkpoints, int64_t update, const RunIdentity& now,
+                               bool allow_changes) {
+  const std::filesystem::path folder = checkpoints.folder(update), file = folder / "state.json";
+  const nlohmann::json state = checkpoints.state(update);
+  if (!state.contains("config") || !state.contains("data") || !state.contains("threads")) {
+    throw DamagedFile(file.string(), "is missing or not whole", "Resume from an earlier checkpoint");
+  }
+  ResumeChanges changes;
+  try {
+    changes = changes_since(state, now, file.string());
+  } catch (const UserError&) {  // a key that this version does not know
+    if (!allow_changes) throw;
+  }
+  if (changes.matter() && !allow_changes) {
+    throw UserError(folder.string(), changes.problem(), "Resume with what it was started with, or add --allow-changes");
   }
   return changes;
 }

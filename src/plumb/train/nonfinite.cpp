@@ -1,4 +1,4 @@
-#include "plumb/train/locate.h"
+#include "plumb/train/nonfinite.h"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "task/support/prepared_text.h"
+#include "support/prepared_text.h"
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/sha256.h"

@@ -1,0 +1,100 @@
+#include "plumb/train/trainer.h"
+
+#include <map>
+#include <thread>
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "plumb/runs/run_log.h"
+#include "plumb/store/weights_file.h"
+
+#include "support/thread_workers.h"
+#include "support/tiny_translation.h"
+
+namespace plumb {
+namespace {
+
+class TrainerTest : public testing::Test {
+ protected:
+  std::filesystem::path run(const std::string& name) const { return tiny_.folder / name; }
+
+  std::vector<nlohmann::json> records(const std::string& name, const std::string& type) const {
+    std::vector<nlohmann::json> found;
+    for (const nlohmann::json& record : read_log(run(name))) {
+      if (record["type"] == type) found.push_back(record);
+    }
+    return found;
+  }
+
+  /// Trains with two workers into one run directory, each with its own config, and gives their outcomes.
+  std::vector<RunOutcome> run_two(const std::string& name, const Config& first, const Config& second) const {
+    ThreadWorkers workers(2);
+    Trainer one(first, tiny_.data, run(name), workers.worker(0));
+    Trainer two(second, tiny_.data, run(name), workers.worker(1));
+    std::vector<RunOutcome> outcomes(2);
+    {
+      std::jthread thread([&] { outcomes[0] = one.run(); });
+      outcomes[1] = two.run();
+    }
+    return outcomes;
+  }
+
+  at::Tensor weights(const std::string& name, int64_t update) const {
+    Transformer model(config_.model, 1);
+    load_weights(model.parameters(), Checkpoints(run(name)).model_file(update));
+    return model.parameters().values().clone();
+  }
+
+  TinyTranslation tiny_;
+  Config& config_ = tiny_.config;
+};
+
+TEST_F(TrainerTest, LogsTheRateThatEachUpdateUsed) {
+  config_.schedule.name = "step";
+  config_.schedule.step_epochs = {1, 2};
+  config_.schedule.decay = 0.5;
+  config_.train.max_update = 0;
+  config_.train.max_epoch = 3;
+  config_.train.log_interval = 1;
+  EXPECT_EQ(Trainer(config_, tiny_.data, run("run")).run(), RunOutcome::Finished);
+  std::map<double, int64_t> updates;  // by rate
+  double before = 0;                  // epochs, when the update began
+  for (const nlohmann::json& record : records("run", "train")) {
+    EXPECT_EQ(record["lr"], 1e-2 * std::pow(0.5, std::floor(before))) << record;
+    before = record["epoch"];
+    ++updates[record["lr"]];
+  }
+  EXPECT_EQ(updates.size(), 3);
+}
+
+TEST_F(TrainerTest, WithTwoWorkersTrainsAsWithOne) {
+  config_.train.update_freq = 2;
+  config_.train.validate_interval = config_.train.log_interval = 4;
+  EXPECT_EQ(Trainer(config_, tiny_.data, run("one")).run(), RunOutcome::Finished);
+  EXPECT_EQ(run_two("two", config_, config_), (std::vector<RunOutcome>(2, RunOutcome::Finished)));
+  for (const char* type : {"train", "valid", "event"}) {
+    const std::vector<nlohmann::json> one = records("one", type), two = records("two", type);
+    ASSERT_EQ(one.size(), two.size()) << type;  // only one worker writes
+    for (size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i]["update"], two[i]["update"]);
+      EXPECT_NEAR(one[i].value("loss", 0.0), two[i].value("loss", 0.0), 1e-4) << one[i];
+      EXPECT_EQ(one[i].value("tokens", 0), two[i].value("tokens", 0));
+    }
+  }
+  EXPECT_TRUE(at::allclose(weights("one", 12), weights("two", 12), 1e-3, 1e-4));
+}
+
+TEST_F(TrainerTest, EndsForAllWorkersWhenOneHasAReason) {
+  config_.train.update_freq = 2;
+  config_.train.validate_interval = 4;
+  Config hasty = config_;
+  hasty.train.stuck_updates = 1;
+  hasty.optim.lr = config_.optim.lr = 1e-9;
+  EXPECT_EQ(run_two("run", config_, hasty), (std::vector<RunOutcome>(2, RunOutcome::Stuck)));
+  EXPECT_EQ(records("run", "event").back()["outcome"], "stuck");
+  EXPECT_EQ(records("run", "event").back()["update"], 4);
+}
+
+}  // namespace
+}  // namespace plumb
