@@ -18,7 +18,6 @@
 namespace plumb {
 namespace {
 
-
 struct FrontCommand {
   std::string_view name;
   int (*run)(int argc, char** argv);
