@@ -67,7 +67,7 @@ TEST_F(SweepPlan, EveryListedArmIsTriedAtEveryPoint) {
   EXPECT_THAT(names(arms), ElementsAre("deep betas=[0.9, 0.98]", "deep betas=[0.9, 0.999]",
                                        "variant=b2t betas=[0.9, 0.98]", "variant=b2t betas=[0.9, 0.999]"));
   EXPECT_EQ(arms[1].folder, "deep_betas=0.9,0.999");
-  const std::vector<plumb::Run> runs = runs_of(sweep, arms);
+  const std::vector<sweep::Run> runs = runs_of(sweep, arms);
   ASSERT_EQ(runs.size(), 8);
   EXPECT_EQ(runs[0].seed, 7);
   EXPECT_EQ(runs[3].arm, 3);
