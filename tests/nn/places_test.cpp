@@ -60,7 +60,7 @@ void expect_places_as_named(const ModelConfig& config) {
       EXPECT_FALSE(place.sublayer) << name;
       EXPECT_EQ(place.module, match[2]) << name;
     }
-    EXPECT_EQ(word(place.stack), match[1]) << name;
+    EXPECT_EQ(word(place.stack), match[1].str()) << name;
   }
 }
 
