@@ -80,7 +80,8 @@ double test_of(const MeasuredRun& run, const std::string& metric) {
 
 // A run that diverged may have had a score before that, or none: it has learnt nothing.
 double number_or_worst(const MeasuredRun& run, const std::string& name) {
-  return run.outcome == RunState::Diverged && find_metric(sweep::scorer_of(name)) ? worst_of(name) : number_of(run, name);
+  return run.outcome == RunState::Diverged && find_metric(sweep::scorer_of(name)) ? worst_of(name)
+                                                                                  : number_of(run, name);
 }
 
 double parsed(const std::string& text) {
