@@ -11,15 +11,20 @@
 namespace plumb {
 namespace {
 
-TEST(SublayerGradients, AreNormsOverAllParametersOfASublayer) {
+ModelConfig one_layer(const std::string& variant) {
   ModelConfig model;
+  model.variant = variant;
   model.width = 8;
   model.heads = 2;
   model.ffn_width = 16;
   model.encoder_layers = 1;
   model.decoder_layers = 1;
   model.source_vocab = model.target_vocab = 10;
-  const Transformer transformer(model, 1);
+  return model;
+}
+
+TEST(SublayerGradients, AreNormsOverAllParametersOfASublayer) {
+  const Transformer transformer(one_layer("pre_ln"), 1);
   const ParameterStore& parameters = transformer.parameters();
   parameters.gradient("encoder.embed_tokens.weight").fill_(100);  // of no sub-layer
   parameters.gradient("encoder.layers.0.self_attn.q_proj.bias").fill_(1);
@@ -35,6 +40,12 @@ TEST(SublayerGradients, AreNormsOverAllParametersOfASublayer) {
                   sublayer("encoder.layers.0.self_attn", 2), sublayer("encoder.layers.0.ffn", 0),
                   sublayer("decoder.layers.0.self_attn", 0), sublayer("decoder.layers.0.encoder_attn", std::sqrt(8.0)),
                   sublayer("decoder.layers.0.ffn", 0.5 * std::sqrt(16 * 9 + 8 * 16.0))));
+}
+
+TEST(SublayerGradients, CountWhatALayerSharesWithItsLastSublayer) {
+  const Transformer transformer(one_layer("rezero"), 1);
+  transformer.parameters().gradient("encoder.layers.0.branch_scale").fill_(3);
+  EXPECT_EQ(sublayer_gradient_norms(transformer.parameters(), 1).at("encoder.layers.0.ffn"), 3);
 }
 
 }  // namespace

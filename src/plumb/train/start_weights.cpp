@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/base/file_content.h"
 #include "plumb/checkpoint/checkpoint.h"
+#include "plumb/config/from_toml.h"
 #include "plumb/config/presets.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/train/step.h"
@@ -13,26 +15,21 @@
 namespace plumb {
 namespace {
 
-// What a new task brings a new one of.
-bool belongs_to_a_head(const std::string& name) {
-  for (const char* part :
-       {".lm_head.", ".output_projection.", ".adaptive_softmax.", ".pooler.", ".classifier.", ".next_sentence."}) {
-    if (name.find(part) != std::string::npos) return true;
-  }
-  return false;
+// Whether the parameter is part of the model's head, of which a new task brings a new one.
+bool is_in_head(const ParameterStore& parameters, const std::string& name) {
+  return parameters.has(name) && parameters.entry(name).spec.place.role == ParameterRole::Head;
 }
 
-// The checkpoint that train.pretrained names.
-std::filesystem::path pretrained_weights(const std::string& text) {
-  const PretrainedRun run = pretrained_run(text);
-  return Checkpoints(run.folder).model_file(Checkpoints(run.folder).chosen(run.checkpoint));
-}
-
-std::vector<std::string> load_pretrained(ParameterStore& parameters, const std::string& run) {
-  const std::filesystem::path file = pretrained_weights(run);
+std::vector<std::string> load_pretrained(ParameterStore& parameters, const PretrainedRun& run) {
+  const Checkpoints checkpoints(run.folder);
+  const std::filesystem::path file = checkpoints.model_file(checkpoints.chosen(run.checkpoint));
   const Unmatched unmatched = load_matching_weights(parameters, file);
+  if (unmatched.unused.empty()) return unmatched.missing;
+  // The new model does not know these parameters. The model they come from does; only declared, it takes no memory.
+  const std::filesystem::path config = std::filesystem::path(run.folder) / "config.toml";
+  const Transformer pretrained(from_toml(file_content(config), config.string()).model);
   for (const std::string& name : unmatched.unused) {
-    if (belongs_to_a_head(name)) continue;
+    if (is_in_head(pretrained.parameters(), name)) continue;
     throw UserError(file.string(), fmt::format("has the parameter {}, which is not part of this model", name),
                     "Leave the keys of [model] to the pre-trained run");
   }
@@ -48,7 +45,9 @@ std::optional<std::vector<std::string>> set_start_weights(Transformer& model, co
     load_weights(model.parameters(), config.train.restore_file);
     return {};
   }
-  if (!config.train.pretrained.empty()) return load_pretrained(model.parameters(), config.train.pretrained);
+  if (!config.train.pretrained.empty()) {
+    return load_pretrained(model.parameters(), pretrained_run(config.train.pretrained));
+  }
   model.profile(batches.peek().inputs, training_pass(config, 0));
   return {};
 }

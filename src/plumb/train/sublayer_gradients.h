@@ -7,8 +7,7 @@
 
 namespace plumb {
 
-/// The gradient norm of each sub-layer's parameters, times `scale`, by the place they are named after
-/// ("encoder.layers.3.ffn").
+/// The gradient norm of each sub-layer's parameters, times `scale`, by the sub-layer ("encoder.layers.3.ffn").
 std::map<std::string, double> sublayer_gradient_norms(const ParameterStore& parameters, double scale);
 
 }  // namespace plumb
