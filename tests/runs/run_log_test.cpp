@@ -1,6 +1,7 @@
 #include "plumb/runs/run_log.h"
 
 #include <fstream>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -9,44 +10,67 @@
 namespace plumb {
 namespace {
 
-class RunLog : public ::testing::Test {
+class RunLogTest : public ::testing::Test {
  protected:
-  RunLog() : run_(std::filesystem::path(::testing::TempDir()) / "run_log") {
+  RunLogTest() : run_(std::filesystem::path(::testing::TempDir()) / "run_log") {
     std::filesystem::create_directories(run_);
   }
-  ~RunLog() override { std::filesystem::remove_all(run_); }
+  ~RunLogTest() override { std::filesystem::remove_all(run_); }
 
   void write(const std::string& text) { std::ofstream(run_ / "log.jsonl") << text; }
+  RunLog strict() const { return read_run_log(run_, LogReading::Strict); }
+  RunLog tolerant() const { return read_run_log(run_, LogReading::Tolerant); }
 
   std::filesystem::path run_;
 };
 
-TEST_F(RunLog, GivesRecordsInOrderAndByType) {
-  write("{\"type\":\"train\",\"update\":1}\n{\"type\":\"valid\",\"update\":2}\n{\"type\":\"train\",\"update\":3}\n");
-  const std::vector<nlohmann::json> log = read_log(run_);
-  ASSERT_EQ(log.size(), 3);
-  const std::vector<nlohmann::json> train = records_of(log, "train");
-  ASSERT_EQ(train.size(), 2);
-  EXPECT_EQ(train[1].at("update"), 3);
+constexpr char kTrain[] = "{\"type\":\"train\",\"update\":1}\n";
+
+TEST_F(RunLogTest, GivesRecordsInOrderAndByKind) {
+  write(kTrain + std::string("{\"type\":\"valid\",\"update\":2}\n{\"type\":\"train\",\"update\":3}\n"));
+  const RunLog log = strict();
+  ASSERT_EQ(log.records.size(), 3u);
+  ASSERT_EQ(log.all<TrainRecord>().size(), 2u);
+  EXPECT_EQ(log.all<TrainRecord>()[1]->update, 3);
+  EXPECT_EQ(tolerant().records.size(), 3u);
 }
 
-TEST_F(RunLog, LeavesOutALineThatIsBeingWritten) {
-  write("{\"type\":\"train\"}\n{\"type\":\"va");
-  EXPECT_EQ(read_log(run_).size(), 1);
+TEST_F(RunLogTest, LeavesOutALineThatIsBeingWritten) {
+  write(kTrain + std::string("{\"type\":\"va"));
+  EXPECT_EQ(strict().records.size(), 1u);
+  EXPECT_EQ(tolerant().records.size(), 1u);
+  EXPECT_EQ(tolerant().damaged_lines, 0);
 }
 
-TEST_F(RunLog, NamesALineThatIsNoRecord) {
-  write("{\"type\":\"train\"}\nhello\n{\"type\":\"train\"}\n");
+TEST_F(RunLogTest, ALineThatIsNoRecordIsNamedOrCounted) {
+  write(kTrain + std::string("hello\n") + kTrain);
+  EXPECT_EQ(tolerant().records.size(), 2u);
+  EXPECT_EQ(tolerant().damaged_lines, 1);
   try {
-    read_log(run_);
+    strict();
     FAIL() << "it should have been refused";
   } catch (const DamagedFile& error) {
     EXPECT_NE(std::string(error.what()).find("log.jsonl:2"), std::string::npos) << error.what();
   }
 }
 
-TEST_F(RunLog, NoLogIsNoRun) {
-  EXPECT_THROW(read_log(run_ / "elsewhere"), DamagedFile);
+TEST_F(RunLogTest, NoLogIsNoRun) {
+  EXPECT_THROW(read_run_log(run_ / "elsewhere", LogReading::Strict), DamagedFile);
+  EXPECT_TRUE(read_run_log(run_ / "elsewhere", LogReading::Tolerant).records.empty());
+}
+
+TEST_F(RunLogTest, WhatIsDoneAgainCountsOnceInBothModes) {
+  write(R"({"type":"event","event":"started","update":0}
+{"type":"gradients","update":10,"norms":{}}
+{"type":"train","update":10}
+{"type":"train","update":20}
+{"type":"event","event":"resumed","update":10}
+{"type":"train","update":20}
+)");
+  for (const RunLog& log : {strict(), tolerant()}) {
+    EXPECT_EQ(log.all<TrainRecord>().size(), 2u);
+    EXPECT_TRUE(log.all<GradientsRecord>().empty()) << "of the update that is done again";
+  }
 }
 
 }  // namespace

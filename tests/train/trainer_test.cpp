@@ -6,9 +6,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "plumb/runs/run_log.h"
 #include "plumb/store/weights_file.h"
 
+#include "support/log_lines.h"
 #include "support/thread_workers.h"
 #include "support/tiny_translation.h"
 
@@ -21,7 +21,7 @@ class TrainerTest : public testing::Test {
 
   std::vector<nlohmann::json> records(const std::string& name, const std::string& type) const {
     std::vector<nlohmann::json> found;
-    for (const nlohmann::json& record : read_log(run(name))) {
+    for (const nlohmann::json& record : log_lines(run(name))) {
       if (record["type"] == type) found.push_back(record);
     }
     return found;

@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "plumb/runs/run_log.h"
-
+#include "support/log_lines.h"
 #include "support/temporary_directory.h"
 
 namespace plumb {
@@ -33,7 +32,7 @@ TEST(TrainingLog, HasTheMeansOverTokensSinceTheLastRecordAndTheLastRate) {
   log.train({.update = 2, .epoch = 0.5, .tokens = 40}, update_of(1, 30, 0.2));
   log.step(2, update_of(7, 5, 0.3));
   log.train({.update = 3, .epoch = 1, .tokens = 45}, update_of(7, 5, 0.3));
-  const std::vector<nlohmann::json> records = read_log(run.path());
+  const std::vector<nlohmann::json> records = log_lines(run.path());
   ASSERT_EQ(records.size(), 2);
   EXPECT_EQ(records[0]["type"], "train");
   EXPECT_EQ(records[0]["loss"], (4 * 10 + 1 * 30) / 40.0);
@@ -58,7 +57,7 @@ TEST(TrainingLog, TellsOfALostUpdateAndLeavesItOutOfTheMean) {
   log.train({.update = 2}, lost);
   log.step(2, lost);
   log.train({.update = 3}, lost);
-  const std::vector<nlohmann::json> records = read_log(run.path());
+  const std::vector<nlohmann::json> records = log_lines(run.path());
   ASSERT_EQ(records.size(), 4);
   EXPECT_EQ(records[0]["event"], "nonfinite");
   EXPECT_EQ(records[0]["update"], 1);
@@ -72,9 +71,9 @@ TEST(TrainingLog, HasWhatAValidationMeasures) {
   TrainingLog log(run.path(), without_tensorboard(), /*writes=*/true);
   const ValidationReport report{.losses = {.loss = 2, .nll = 1, .targets = 5},
                                 .numbers = {{"ppl_word", 9}, {"bleu", 12.5}},
-                                .samples = Samples{{"a"}, {"b"}, {"c"}}};
+                                .samples = SamplesRecord{0, {"a"}, {"b"}, {"c"}}};
   log.valid({.update = 7, .epoch = 2}, report, /*best=*/true);
-  const std::vector<nlohmann::json> records = read_log(run.path());
+  const std::vector<nlohmann::json> records = log_lines(run.path());
   ASSERT_EQ(records.size(), 2);
   EXPECT_EQ(
       records[0],
@@ -91,7 +90,7 @@ TEST(TrainingLog, NamesTheReasonOfAnEarlyEnd) {
   TrainingLog log(run.path(), without_tensorboard(), /*writes=*/true);
   log.ending(5, {RunOutcome::Stuck, "why"}, 3);
   log.ending(5, {RunOutcome::Finished}, 3);
-  const std::vector<nlohmann::json> records = read_log(run.path());
+  const std::vector<nlohmann::json> records = log_lines(run.path());
   ASSERT_EQ(records.size(), 2);
   EXPECT_EQ(records[0], (nlohmann::json{{"type", "event"}, {"event", "stuck"}, {"update", 5}, {"reason", "why"}}));
   EXPECT_EQ(records[1],

@@ -11,6 +11,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/safetensors.h"
 #include "plumb/base/sha256.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/runs/checkpoint_list.h"
 #include "plumb/store/weights_file.h"
 
@@ -19,9 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kModel[] = "model.safetensors";
-constexpr char kOptimiser[] = "optimizer.safetensors";
-constexpr char kState[] = "state.json";
 constexpr std::string_view kUnfinished = ".unfinished-";
 
 void sync_folder(const fs::path& folder) {
@@ -65,7 +63,7 @@ void check_file(const fs::path& path, const nlohmann::json& state) {
 
 }  // namespace
 
-Checkpoints::Checkpoints(fs::path run) : root_(std::move(run) / "checkpoints") {}
+Checkpoints::Checkpoints(fs::path run) : root_(std::move(run) / kCheckpointsFolder) {}
 
 fs::path Checkpoints::folder(int64_t update) const {
   return root_ / std::to_string(update);
@@ -84,13 +82,13 @@ void Checkpoints::save(int64_t update, const ParameterStore& parameters, const O
     throw DiskError(unfinished.string(), "cannot be created (" + error.message() + ")",
                     "Free some space or choose another --out");
   }
-  save_weights(parameters, unfinished / kModel);
-  save_optimiser(optimiser, unfinished / kOptimiser);
+  save_weights(parameters, unfinished / kModelFile);
+  save_optimiser(optimiser, unfinished / kOptimizerFile);
   state["optimiser_steps"] = optimiser.steps();
   if (tensors_written) tensors_written();
-  for (const char* name : {kModel, kOptimiser}) state["files"][name] = sha256_of_file(unfinished / name);
+  for (const char* name : {kModelFile, kOptimizerFile}) state["files"][name] = sha256_of_file(unfinished / name);
   state["update"] = update;
-  write_whole(unfinished / kState, state.dump(1) + '\n');
+  write_whole(unfinished / kStateFile, state.dump(1) + '\n');
   sync_folder(unfinished);
   fs::remove_all(folder(update), error);  // an earlier one of the same update, from a run that was wound back
   fs::rename(unfinished, folder(update), error);
@@ -123,10 +121,10 @@ std::vector<fs::path> Checkpoints::model_files(const std::string& which, int64_t
 nlohmann::json Checkpoints::load(int64_t update, ParameterStore& parameters, Optimiser& optimiser) const {
   const fs::path from = folder(update);
   nlohmann::json state = this->state(update);
-  for (const char* name : {kModel, kOptimiser}) check_file(from / name, state);
-  check_weights(parameters, from / kModel);
-  optimiser.load_state(state["optimiser_steps"].get<int64_t>(), read_optimiser(from / kOptimiser));
-  load_weights(parameters, from / kModel);
+  for (const char* name : {kModelFile, kOptimizerFile}) check_file(from / name, state);
+  check_weights(parameters, from / kModelFile);
+  optimiser.load_state(state["optimiser_steps"].get<int64_t>(), read_optimiser(from / kOptimizerFile));
+  load_weights(parameters, from / kModelFile);
   return state;
 }
 

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plumb/catalogue/run_files.h"
 #include "plumb/optim/optimiser.h"
 #include "plumb/store/parameter_store.h"
 
@@ -46,7 +47,7 @@ class Checkpoints {
   void prune(int64_t newest, const std::vector<int64_t>& spared) const;
 
   std::filesystem::path folder(int64_t update) const;
-  std::filesystem::path model_file(int64_t update) const { return folder(update) / "model.safetensors"; }
+  std::filesystem::path model_file(int64_t update) const { return folder(update) / kModelFile; }
 
  private:
   std::filesystem::path root_;

@@ -13,7 +13,6 @@
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
-#include "plumb/base/jsonl.h"
 #include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
 #include "plumb/base/sparkline.h"
@@ -106,9 +105,9 @@ Result try_arm(Config config, const DemoArm& arm, const Prepared& data, const fs
   const RunOutcome outcome = outcome_of(config, data, run);
   Result result{.arm = arm, .run = run, .outcome = outcome, .loss = HUGE_VAL, .course = {}, .seconds = 0};
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::vector<nlohmann::json> log = read_log(run);
-  for (const auto& record : records_of(log, "train")) result.course.push_back(number_of_json(record.at("nll")));
-  for (const auto& record : records_of(log, "valid")) result.loss = number_of_json(record.at("nll"));
+  const RunLog log = read_run_log(run, LogReading::Strict);
+  for (const TrainRecord* record : log.all<TrainRecord>()) result.course.push_back(record->nll.value());
+  for (const ValidRecord* record : log.all<ValidRecord>()) result.loss = record->nll.value();
   return result;
 }
 

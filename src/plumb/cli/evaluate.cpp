@@ -14,6 +14,7 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/base/table.h"
 #include "plumb/catalogue/metrics.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/catalogue/tasks.h"
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
@@ -69,7 +70,7 @@ int evaluate_command(int argc, char** argv) {
   app.add_option("--set", overrides, "key=value; may be repeated")->allow_extra_args(false);
   app.add_flag("--json", json, "for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
-  const fs::path file = fs::path(run) / "config.toml";
+  const fs::path file = fs::path(run) / kConfigFile;
   std::error_code ignored;
   if (!fs::exists(file, ignored)) throw UserError(run, "is not a run directory", "Name one that `plumb train` wrote");
   if (!average && named->count() > 0) average = 1;  // who names one means it, whatever the run's config averages

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
@@ -120,7 +121,7 @@ int generate_command(int argc, char** argv) {
   FileDescriptor input(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!input.is_open()) throw UserError("stdin", "is closed", "Give the lines: plumb generate RUN < FILE");
   std::error_code ignored;
-  if (!fs::exists(fs::path(run) / "config.toml", ignored)) {
+  if (!fs::exists(fs::path(run) / kConfigFile, ignored)) {
     throw UserError(run, "is not a run directory", "Name one that `plumb train` wrote");
   }
   if (beam) overrides.push_back(fmt::format("generate.beam={}", *beam));
@@ -128,7 +129,7 @@ int generate_command(int argc, char** argv) {
   if (nbest) overrides.push_back(fmt::format("generate.nbest={}", *nbest));
   if (!average && named->count() > 0) average = 1;  // who names one means it, whatever the run's config averages
   if (average) overrides.push_back(fmt::format("generate.average={}", *average));
-  const Config config = load_config(fs::path(run) / "config.toml", overrides);
+  const Config config = load_config(fs::path(run) / kConfigFile, overrides);
   set_threads(config.threads);
   ops::set_path(config.ops);
   const std::vector<fs::path> files = Checkpoints(run).model_files(which, config.generate.average);

@@ -25,6 +25,7 @@
 #include "plumb/config/markdown.h"
 #include "plumb/config/plan.h"
 #include "plumb/config/suggestion.h"
+#include "plumb/runs/record_rows.h"
 
 namespace plumb {
 namespace {
@@ -249,6 +250,22 @@ std::string answer_config(const ListRequest& request) {
   return request.markdown ? config_markdown() : answer(config_keys(), request);
 }
 
+Listing all_records() {
+  Listing list{"run-directory", {"record", "field", "takes", "what it is"}, {}};
+  for (const RecordRow& row : record_rows()) {
+    for (const RecordRow::Field& field : row.fields) {
+      list.rows.push_back({std::string(row.event.empty() ? row.type : row.event),
+                           std::string(field.key.empty() ? "any other" : field.key), field.type,
+                           std::string(field.help)});
+    }
+  }
+  return list;
+}
+
+std::string answer_records(const Request& request) {
+  return request.markdown ? run_directory_markdown() : answer(all_records(), request);
+}
+
 struct ListedTable {
   std::string_view name;
   std::string (*answer)(const ListRequest& request);
@@ -262,7 +279,8 @@ constexpr ListedTable kTables[] = {{"variants", answer_variants},
                                    {"metrics", [](const ListRequest& r) { return answer(all_metrics(), r); }},
                                    {"probes", answer_probes},
                                    {"commands", [](const ListRequest& r) { return answer(all_commands(), r); }},
-                                   {"config", answer_config}};
+                                   {"config", answer_config},
+                                   {"run-directory", answer_records}};
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/ops/path.h"
@@ -89,7 +90,7 @@ int probe_command(int argc, char** argv) {
   ops::set_path(session.config().ops);
   const probe::Results results = measured(session);
   if (!output.folder.empty()) {
-    write_whole(std::filesystem::path(output.folder) / "probe.jsonl", probe::record_lines(results));
+    write_whole(std::filesystem::path(output.folder) / kProbeFile, probe::record_lines(results));
   }
   print(output.json ? to_json_line(probe::to_json(results)) + '\n'
                     : page_of(results, output.tables || !request.only.empty()));

@@ -11,6 +11,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/process/signals.h"
@@ -32,7 +33,7 @@ bool colours() {
 fs::path usual_folder(const fs::path& file) {
   std::error_code ignored;
   const fs::path here = file.has_parent_path() ? file.parent_path() : ".";
-  const bool stored = file.filename() == "sweep.toml" && fs::exists(here / "sweep.json", ignored);
+  const bool stored = file.filename() == "sweep.toml" && fs::exists(here / kSweepResultsFile, ignored);
   return stored ? here : fs::path("runs") / file.stem();
 }
 

@@ -10,6 +10,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/table.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
@@ -158,7 +159,7 @@ int train_command(int argc, char** argv) {
   }
   // A resumed fine-tuning must not need the run that it started from.
   std::error_code ignored;
-  const bool kept = resume && !config.train.pretrained.empty() && std::filesystem::exists(run / "vocabulary", ignored);
+  const bool kept = resume && !config.train.pretrained.empty() && std::filesystem::exists(run / kVocabularyFolder, ignored);
   const Prepared data = prepare_data(file, overrides, config, sources, kept ? run.string() : "");
   Trainer trainer(config, data, run);
   trainer.made_by(command);

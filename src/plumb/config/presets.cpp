@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/catalogue/tasks.h"
 #include "plumb/config/assign.h"
 #include "plumb/config/field_text.h"
@@ -70,7 +71,7 @@ void apply_pretrained(Config& config, const Sources& sources) {
     complete = complete && (!is_taken(key) || sources.has(key));
   });
   if (complete) return;
-  const fs::path file = fs::path(pretrained_run(config.train.pretrained).folder) / "config.toml";
+  const fs::path file = fs::path(pretrained_run(config.train.pretrained).folder) / kConfigFile;
   std::error_code ignored;
   if (!fs::exists(file, ignored)) {
     throw UserError(sources.where("train.pretrained"), fmt::format("{} is not a run", config.train.pretrained),

@@ -6,6 +6,7 @@
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
+#include "plumb/catalogue/run_files.h"
 
 namespace plumb {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TokenizerFiles files_in(const fs::path& run, const std::string& side) {
-  const fs::path stem = run / "vocabulary" / side;
+  const fs::path stem = run / kVocabularyFolder / side;
   return {.model = stem.string() + ".model", .codes = stem.string() + ".codes", .dict = stem.string() + ".dict.txt"};
 }
 
@@ -43,7 +44,7 @@ TokenizerFiles existing(TokenizerFiles files) {
 
 void keep_vocabulary(const fs::path& run, const Prepared& data) {
   std::error_code error;
-  fs::create_directories(run / "vocabulary", error);
+  fs::create_directories(run / kVocabularyFolder, error);
   if (error) throw DiskError(run.string(), "cannot be written (" + error.message() + ")", "Choose another --out");
   keep(data.source_tokenizer, files_in(run, "source"));
   keep(data.target_tokenizer, files_in(run, "target"));
@@ -51,11 +52,11 @@ void keep_vocabulary(const fs::path& run, const Prepared& data) {
 
 RunVocabulary vocabulary_of(const fs::path& run) {
   RunVocabulary vocabulary{existing(files_in(run, "source")), existing(files_in(run, "target"))};
-  const fs::path frames = run / "vocabulary" / kFrameStatistics;
+  const fs::path frames = run / kVocabularyFolder / kFrameStatistics;
   std::error_code ignored;
   if (fs::exists(frames, ignored)) vocabulary.frames = frames.string();
   if (vocabulary.target.model.empty() && vocabulary.target.dict.empty()) {
-    throw DamagedFile((run / "vocabulary").string(), "is missing or not whole",
+    throw DamagedFile((run / kVocabularyFolder).string(), "is missing or not whole",
                       "Name a run directory that `plumb train` wrote");
   }
   return vocabulary;

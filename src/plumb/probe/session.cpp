@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/config/load.h"
 #include "plumb/config/suggestion.h"
@@ -17,7 +18,7 @@ namespace {
 
 bool is_run(const std::string& what) {
   std::error_code ignored;
-  return std::filesystem::exists(std::filesystem::path(what) / "config.toml", ignored);
+  return std::filesystem::exists(std::filesystem::path(what) / kConfigFile, ignored);
 }
 
 const ProbeRow& row_of(const std::string& name) {
@@ -117,7 +118,7 @@ struct Session::Models {
 Session::Session(Request request)
     : request_(std::move(request)),
       of_run_(is_run(request_.what)),
-      file_(of_run_ ? (std::filesystem::path(request_.what) / "config.toml").string() : request_.what),
+      file_(of_run_ ? (std::filesystem::path(request_.what) / kConfigFile).string() : request_.what),
       rows_(chosen_probes(request_)) {
   if (of_run_ && !request_.compare.empty()) {
     throw UserError("--compare", "a run has one wiring", "Compare wirings of a config, or probe several runs");

@@ -19,6 +19,7 @@
 #include "plumb/base/cores.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/catalogue/metrics.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/report/json_depth.h"
 #include "plumb/report/probe_data.h"
 #include "plumb/report/run_data.h"
@@ -80,7 +81,7 @@ bool is_sweep(const json& content) {
 }
 
 json sweep_data(const NamedFolder& sweep) {
-  std::ifstream in(sweep.folder / "sweep.json", std::ios::binary);
+  std::ifstream in(sweep.folder / kSweepResultsFile, std::ios::binary);
   json content = json::parse(in, nullptr, /*allow_exceptions=*/false);
   json data = {{"name", sweep.name}, {"folder", sweep.folder.string()}};
   if (is_sweep(content)) {
@@ -141,7 +142,7 @@ json read_runs(const std::vector<NamedFolder>& folders, ReadRuns& before) {
 
 std::string state_of(const NamedFolder& folder) {
   std::string state = folder.folder.string();
-  for (const char* name : {"log.jsonl", "config.toml", "probe.jsonl", "sweep.json"}) {
+  for (const char* name : {kLogFile, kConfigFile, kProbeFile, kSweepResultsFile}) {
     struct stat file {};
     if (::stat((folder.folder / name).c_str(), &file) != 0) continue;
     state += fmt::format(" {}:{}:{}.{:09}", name, file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec);

@@ -10,9 +10,10 @@
 
 #include "plumb/base/jsonl.h"
 #include "plumb/catalogue/probes.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/report/json_depth.h"
 #include "plumb/report/run_data.h"
-#include "plumb/runs/run_records.h"
+#include "plumb/runs/run_log.h"
 
 namespace plumb {
 namespace {
@@ -100,14 +101,14 @@ bool take(json& arms, const json& record) {
 json probe_data(const std::filesystem::path& folder, const std::string& name) {
   json arms = json::array(), problems = json::array();
   int64_t damaged = 0;
-  std::ifstream file(folder / "probe.jsonl", std::ios::binary);
+  std::ifstream file(folder / kProbeFile, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
     // Most lines are readings of single seeds, which no picture needs; to parse them would take most of the time.
     if (line.find("\"type\":\"reading\"") != std::string::npos) continue;
     const bool unfinished = file.eof() && is_beginning_of_record(line);
     if (!take(arms, json::parse(line, nullptr, /*allow_exceptions=*/false)) && !unfinished && !line.empty()) ++damaged;
   }
-  if (cannot_be_read(folder / "probe.jsonl")) {
+  if (cannot_be_read(folder / kProbeFile)) {
     problems.push_back("probe.jsonl cannot be opened.");
   } else if (arms.empty()) {
     problems.push_back("probe.jsonl has no measurement in it.");

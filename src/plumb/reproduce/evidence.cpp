@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/error.h"
-#include "plumb/base/jsonl.h"
-#include "plumb/runs/run_records.h"
+#include "plumb/runs/run_log.h"
 #include "plumb/runs/run_summary.h"
 
 namespace plumb::reproduce {
@@ -38,8 +37,8 @@ MeasuredCurve curve_of(const json& record, const std::string& of) {
 }  // namespace
 
 MeasuredRun measured_run(const fs::path& folder, const std::string& arm) {
-  const RunRecords log = read_run_records(folder);
-  const RunSummary summary = summarise_run(folder, log.records);
+  const RunLog log = read_run_log(folder, LogReading::Tolerant);
+  const RunSummary summary = summarise_run(folder, log);
   MeasuredRun run{.arm = arm, .seed = summary.seed, .outcome = summary.state, .numbers = {}, .course = {}};
   const bool diverged = summary.state == RunState::Diverged;
   run.numbers["loss"] = diverged || !summary.best ? kInfinity : summary.best->nll;
@@ -51,10 +50,8 @@ MeasuredRun measured_run(const fs::path& folder, const std::string& arm) {
   run.numbers["update"] = static_cast<double>(summary.update);
   run.numbers["seconds"] = summary.seconds.value_or(0);
   for (const auto& [name, best] : summary.best_scores) run.numbers[name] = best.value;
-  for (const json& record : log.records) {
-    if (record.at("type") == "valid") {
-      run.course.emplace_back(record.at("update").get<int64_t>(), number_of_json(record.at("nll")));
-    }
+  for (const ValidRecord* record : log.all<ValidRecord>()) {
+    run.course.emplace_back(record->update, record->nll.value_or(std::numeric_limits<double>::quiet_NaN()));
   }
   return run;
 }

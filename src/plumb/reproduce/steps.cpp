@@ -14,6 +14,7 @@
 #include "plumb/base/clock.h"
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/process/engine_process.h"
 #include "plumb/process/front_process.h"
 #include "plumb/process/signals.h"
@@ -27,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kPause{20};
-constexpr char kReadings[] = "probe.jsonl", kSeconds[] = "seconds";
+constexpr char kSeconds[] = "seconds";
 
 void add_curves(const fs::path& file, const std::string& of, Measurements& into) {
   for (MeasuredCurve& curve : measured_curves(file, of)) into.curves.push_back(std::move(curve));
@@ -75,7 +76,7 @@ fs::path run_folder(const ProbeStep& step, const sweep::SweepResults& results) {
 // Where the readings of a run lie in the run's own folder, so that they go when it goes.
 fs::path probe_folder(const ProbeStep& step, const fs::path& subject, const StepOptions& options) {
   const std::string name = fmt::format("{}-{}", fmt::join(step.only, "-"), sha256_hex(identity_of(step)).substr(0, 12));
-  return (step.config.empty() ? subject : options.out) / "probes" / name;
+  return (step.config.empty() ? subject : options.out) / kProbesFolder / name;
 }
 
 std::vector<std::string> arguments_of(const ProbeStep& step, const fs::path& subject, const fs::path& folder) {
@@ -115,14 +116,14 @@ void run_probe(const ProbeStep& step, const std::vector<std::string>& arguments)
 void add_probe(const ProbeStep& step, const SweepsByName& sweeps, const StepOptions& options, Evidence& evidence) {
   const fs::path subject = step.config.empty() ? run_folder(step, sweeps.at(step.sweep)) : fs::path(step.config);
   const fs::path folder = probe_folder(step, subject, options);
-  if (!fs::exists(folder / kReadings)) {
+  if (!fs::exists(folder / kProbeFile)) {
     if (!options.quiet) fmt::print(stderr, "probing {} ({})\n", step.name, fmt::join(step.only, ", "));
     const auto start = std::chrono::steady_clock::now();
     run_probe(step, arguments_of(step, subject, folder));
     write_whole(folder / kSeconds, fmt::format("{:.1f}\n", seconds_since(start)));
   }
   evidence.seconds += seconds_in(folder / kSeconds);
-  add_curves(folder / kReadings, step.compare.empty() ? step.name : "", evidence.measured);
+  add_curves(folder / kProbeFile, step.compare.empty() ? step.name : "", evidence.measured);
 }
 
 }  // namespace

@@ -9,13 +9,12 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/file_content.h"
+#include "plumb/catalogue/run_files.h"
 
 namespace plumb {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kCheckpoints[] = "checkpoints", kCheckpointState[] = "state.json";
 
 std::optional<int64_t> update_named(const std::string& text) {
   int64_t update = 0;
@@ -29,7 +28,7 @@ std::optional<int64_t> update_named(const std::string& text) {
 std::vector<int64_t> checkpoint_updates(const fs::path& run) {
   std::vector<int64_t> all;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(run / kCheckpoints, ignored)) {
+  for (const auto& entry : fs::directory_iterator(run / kCheckpointsFolder, ignored)) {
     if (const auto update = update_named(entry.path().filename().string())) all.push_back(*update);
   }
   std::ranges::sort(all);
@@ -37,11 +36,11 @@ std::vector<int64_t> checkpoint_updates(const fs::path& run) {
 }
 
 fs::path checkpoint_folder(const fs::path& run, int64_t update) {
-  return run / kCheckpoints / std::to_string(update);
+  return run / kCheckpointsFolder / std::to_string(update);
 }
 
 nlohmann::json checkpoint_state(const fs::path& run, int64_t update) {
-  const fs::path path = checkpoint_folder(run, update) / kCheckpointState;
+  const fs::path path = checkpoint_folder(run, update) / kStateFile;
   nlohmann::json state = nlohmann::json::parse(file_content(path), nullptr, /*allow_exceptions=*/false);
   const bool whole = state.is_object() && state.contains("files") && state.contains("optimiser_steps");
   if (!whole) throw DamagedFile(path.string(), "is missing or not whole", "Resume from an earlier one");

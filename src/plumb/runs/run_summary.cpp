@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/error.h"
-#include "plumb/base/jsonl.h"
 #include "plumb/catalogue/metrics.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/catalogue/schedules.h"
 #include "plumb/config/from_toml.h"
-#include "plumb/runs/run_records.h"
+#include "plumb/runs/record_json.h"
 
 namespace plumb {
 namespace {
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 std::optional<Config> config_of(const fs::path& run) {
-  const fs::path file = run / "config.toml";
+  const fs::path file = run / kConfigFile;
   if (cannot_be_read(file)) return std::nullopt;
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -65,33 +65,10 @@ void take_config(RunSummary& summary) {
   summary.seed = config.seed;
 }
 
-// ---- fields of records: absent, or of another type, is not there ----
-
-std::optional<double> number(const json& record, const std::string& key) {
-  const auto found = record.find(key);
-  if (found == record.end()) return std::nullopt;
-  try {
-    return number_of_json(*found);
-  } catch (const json::exception&) {
-    return std::nullopt;
-  }
-}
-
-std::string text(const json& record, const std::string& key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-ValidationPoint validation(const json& record) {
-  ValidationPoint point;
-  point.update = record.at("update").get<int64_t>();
-  point.loss = number(record, "loss").value_or(NAN);
-  point.nll = number(record, "nll").value_or(point.loss);
-  point.ppl = number(record, "ppl").value_or(std::exp(point.nll));
-  for (const auto& [key, value] : record.items()) {
-    if (key == "type" || key == "update" || key == "epoch" || key == "loss" || key == "nll" || key == "ppl") continue;
-    if (const std::optional<double> score = number(record, key)) point.scores[key] = *score;
-  }
+ValidationPoint validation(const ValidRecord& record) {
+  ValidationPoint point{.update = record.update, .loss = record.loss.value_or(NAN), .scores = record.scores};
+  point.nll = record.nll.value_or(point.loss);
+  point.ppl = record.ppl.value_or(std::exp(point.nll));
   return point;
 }
 
@@ -101,7 +78,7 @@ bool better(const std::string& name, double a, double b) {
   return row && row->better == MetricRow::Better::Higher ? a > b : a < b;
 }
 
-void take_validation(RunSummary& summary, const json& record) {
+void summarise(RunSummary& summary, const ValidRecord& record) {
   summary.last = validation(record);
   const ValidationPoint& point = *summary.last;
   if (std::isfinite(point.loss) && (!summary.best || point.loss < summary.best->loss)) summary.best = point;
@@ -114,44 +91,64 @@ void take_validation(RunSummary& summary, const json& record) {
   }
 }
 
-void take_event(RunSummary& summary, const json& record) {
-  const std::string event = text(record, "event");
-  if (event == "started" || event == "resumed") {
-    summary.state = RunState::Unfinished;
-    summary.failure.reset();
-  }
-  if (event == "started") {
-    summary.parameters = static_cast<int64_t>(number(record, "parameters").value_or(0));
-    summary.unigram_entropy = number(record, "unigram_entropy");
-  }
-  if (event == "diverged" || event == "stuck") {
-    summary.failure = RunFailure{};
-    summary.failure->update = record.at("update").get<int64_t>();
-    summary.failure->reason = text(record, "reason");
-  }
-  if (event == "ended") {
-    if (const auto outcome = parse_outcome(text(record, "outcome"))) summary.state = static_cast<RunState>(*outcome);
-  }
+void summarise(RunSummary& summary, const TrainRecord& record) {
+  summary.train_loss = record.loss;
 }
+
+void restart(RunSummary& summary) {
+  summary.state = RunState::Unfinished;
+  summary.failure.reset();
+}
+
+void summarise(RunSummary& summary, const StartedEvent& event) {
+  restart(summary);
+  summary.parameters = event.parameters.value_or(0);
+  summary.unigram_entropy = event.unigram_entropy;
+}
+
+void summarise(RunSummary& summary, const ResumedEvent&) {
+  restart(summary);
+}
+
+void set_failure(RunSummary& summary, int64_t update, const std::string& reason) {
+  summary.failure = RunFailure{};
+  summary.failure->update = update;
+  summary.failure->reason = reason;
+}
+
+void summarise(RunSummary& summary, const DivergedEvent& event) {
+  set_failure(summary, event.update, event.reason);
+}
+
+void summarise(RunSummary& summary, const StuckEvent& event) {
+  set_failure(summary, event.update, event.reason);
+}
+
+void summarise(RunSummary& summary, const EndedEvent& event) {
+  if (event.outcome) summary.state = static_cast<RunState>(*event.outcome);
+}
+
+/// Everything else says nothing about a run as a whole.
+template <class Record>
+void summarise(RunSummary&, const Record&) {}
 
 /// The first update that was not finite, of the row of them that ended a run.
 class FirstNonfinite {
  public:
-  void see(const json& record) {
-    const auto update = record.at("update").get<int64_t>();
-    if (text(record, "event") == "nonfinite" && update != last_ + 1) first_ = record;
-    if (text(record, "event") == "nonfinite") last_ = update;
+  void see(const NonfiniteEvent& event) {
+    if (event.update != last_ + 1) first_ = &event;
+    last_ = event.update;
   }
   void tell(RunFailure& failure) const {
     // The event counts the update that failed from 0, the end counts those that are done.
-    if (first_.is_null() || last_ + 1 < failure.update) return;
-    failure.tap = text(first_, "tap");
-    failure.gradient_tap = text(first_, "gradient_tap");
-    failure.parameter = text(first_, "parameter");
+    if (!first_ || last_ + 1 < failure.update) return;
+    failure.tap = first_->tap;
+    failure.gradient_tap = first_->gradient_tap;
+    failure.parameter = first_->parameter;
   }
 
  private:
-  json first_;
+  const NonfiniteEvent* first_ = nullptr;
   int64_t last_ = -2;
 };
 
@@ -165,13 +162,13 @@ std::optional<double> median(std::vector<double> values) {
 /// Records carry no time: tokens between two of them, divided by tokens a second, are the seconds between them.
 class Clock {
  public:
-  void see(const json& record) {
-    const std::optional<double> rate = number(record, "wps"), tokens = number(record, "tokens");
-    if (!rate || !std::isfinite(*rate) || *rate <= 0) return;
-    rates_.push_back(*rate);
-    if (!tokens || !std::isfinite(*tokens) || *tokens < tokens_) return;
-    seconds_ += (*tokens - tokens_) / *rate;
-    tokens_ = *tokens;
+  void see(const TrainRecord& record) {
+    const double rate = record.wps.value_or(0);
+    if (!std::isfinite(rate) || rate <= 0) return;
+    rates_.push_back(rate);
+    if (!record.tokens || *record.tokens < tokens_) return;
+    seconds_ += static_cast<double>(*record.tokens - tokens_) / rate;
+    tokens_ = *record.tokens;
   }
   void tell(RunSummary& summary) const {
     summary.tokens_per_second = median(rates_);
@@ -180,7 +177,8 @@ class Clock {
 
  private:
   std::vector<double> rates_;
-  double tokens_ = 0, seconds_ = 0;
+  int64_t tokens_ = 0;
+  double seconds_ = 0;
 };
 
 /// What the config says. Without one these are not known, which is another thing than 0.
@@ -196,7 +194,10 @@ json settings_of(const RunSummary& summary) {
 }
 
 json as_json(const ValidationPoint& point) {
-  json result = {{"update", point.update}, {"loss", point.loss}, {"nll", point.nll}, {"ppl", point.ppl}};
+  json result = {{key_of(&ValidRecord::update), point.update},
+                 {key_of(&ValidRecord::loss), point.loss},
+                 {key_of(&ValidRecord::nll), point.nll},
+                 {key_of(&ValidRecord::ppl), point.ppl}};
   for (const auto& [name, value] : point.scores) result["scores"][name] = value;
   return result;
 }
@@ -217,7 +218,7 @@ std::optional<RunState> parse_state(std::string_view name) {
   return outcome ? std::optional(static_cast<RunState>(*outcome)) : std::nullopt;
 }
 
-RunSummary summarise_run(const fs::path& run, const std::vector<json>& records) {
+RunSummary summarise_run(const fs::path& run, const RunLog& log) {
   RunSummary summary;
   summary.folder = run;
   std::error_code ignored;
@@ -227,19 +228,13 @@ RunSummary summarise_run(const fs::path& run, const std::vector<json>& records) 
   take_config(summary);
   Clock clock;
   FirstNonfinite nonfinite;
-  for (const json& record : records) {
-    summary.update = std::max(summary.update, record.at("update").get<int64_t>());
-    const json& type = record.at("type");
-    if (type == "event") {
-      nonfinite.see(record);
-      take_event(summary, record);
-    } else if (type == "valid") {
-      take_validation(summary, record);
-    } else if (type == "train") {
-      clock.see(record);
-      summary.train_loss = number(record, "loss");
-    }
+  for (const LogRecord& record : log.records) {
+    summary.update = std::max(summary.update, update_of(record));
+    std::visit([&](const auto& one) { summarise(summary, one); }, record);
+    if (const auto* train = std::get_if<TrainRecord>(&record)) clock.see(*train);
+    if (const auto* event = std::get_if<NonfiniteEvent>(&record)) nonfinite.see(*event);
   }
+  summary.damaged_lines = log.damaged_lines;
   clock.tell(summary);
   if (summary.last && summary.unigram_entropy) {
     summary.unigram_share = unigram_share(summary.last->nll, *summary.unigram_entropy);
@@ -249,10 +244,7 @@ RunSummary summarise_run(const fs::path& run, const std::vector<json>& records) 
 }
 
 RunSummary read_run_summary(const fs::path& run) {
-  const RunRecords log = read_run_records(run);
-  RunSummary summary = summarise_run(run, log.records);
-  summary.damaged_lines = log.damaged_lines;
-  return summary;
+  return summarise_run(run, read_run_log(run, LogReading::Tolerant));
 }
 
 json to_json(const RunSummary& summary) {

@@ -11,6 +11,7 @@
 
 #include "plumb/config/config.h"
 #include "plumb/runs/outcome.h"
+#include "plumb/runs/run_log.h"
 
 namespace plumb {
 
@@ -82,8 +83,8 @@ struct RunSummary {
 /// version are all answered, not refused.
 RunSummary read_run_summary(const std::filesystem::path& run);
 
-/// The same from records that were read already (runs/run_records.h).
-RunSummary summarise_run(const std::filesystem::path& run, const std::vector<nlohmann::json>& records);
+/// The same from a log that was read already.
+RunSummary summarise_run(const std::filesystem::path& run, const RunLog& log);
 
 /// For files of results: every field but the config; those that are of the config only where there is one.
 nlohmann::json to_json(const RunSummary& summary);

@@ -4,7 +4,10 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "plumb/base/error.h"
+#include "plumb/catalogue/run_files.h"
 
 namespace plumb {
 namespace {
@@ -13,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepest = 4;  // folders below one that was given: sweeps have arms, arms have seeds
 
-constexpr const char* kFiles[] = {"log.jsonl", "config.toml", "probe.jsonl", "sweep.json"};
+constexpr const char* kFiles[] = {kLogFile, kConfigFile, kProbeFile, kSweepResultsFile};
 
 bool has(const fs::path& folder, const char* file) {
   std::error_code ignored;
@@ -21,7 +24,7 @@ bool has(const fs::path& folder, const char* file) {
 }
 
 bool is_run(const fs::path& folder) {
-  return has(folder, "log.jsonl") || has(folder, "config.toml");
+  return has(folder, kLogFile) || has(folder, kConfigFile);
 }
 
 bool is_source(const fs::path& folder) {
@@ -45,7 +48,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 class Search {
  public:
   void look(const fs::path& folder, int depth) {
-    const bool run = is_run(folder), probe = has(folder, "probe.jsonl"), sweep = has(folder, "sweep.json");
+    const bool run = is_run(folder), probe = has(folder, kProbeFile), sweep = has(folder, kSweepResultsFile);
     if (run) add(found_.runs, folder);
     if (probe) add(found_.probes, folder);
     if (sweep) add(found_.sweeps, folder);
@@ -61,8 +64,8 @@ class Search {
  private:
   // `plumb reproduce` leaves what it measures of a run in the run.
   void look_for_probes_of(const fs::path& run) {
-    for (const fs::path& below : folders_in(run / "probes")) {
-      if (has(below, "probe.jsonl")) add(found_.probes, below);
+    for (const fs::path& below : folders_in(run / kProbesFolder)) {
+      if (has(below, kProbeFile)) add(found_.probes, below);
     }
   }
 
@@ -132,7 +135,8 @@ PageSources find_sources(const std::vector<std::string>& given) {
     const size_t before = search.count();
     search.look(path, 0);
     if (search.count() == before) {
-      throw UserError(path, "holds neither log.jsonl nor config.toml, probe.jsonl or sweep.json",
+      throw UserError(path,
+                      fmt::format("holds neither {} nor {}, {} or {}", kLogFile, kConfigFile, kProbeFile, kSweepResultsFile),
                       "Name run directories of `plumb train` or folders of `plumb probe --out`");
     }
   }

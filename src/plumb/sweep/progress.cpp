@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "plumb/catalogue/run_files.h"
+
 namespace plumb::sweep {
 namespace {
 
@@ -81,7 +83,7 @@ void SweepProgress::run_ended(const RunResult& result, const std::string& arm, d
 
 int64_t last_update(const std::filesystem::path& run) {
   constexpr std::streamoff kEnd = 4096;
-  std::ifstream file(run / "log.jsonl", std::ios::binary | std::ios::ate);
+  std::ifstream file(run / kLogFile, std::ios::binary | std::ios::ate);
   if (!file) return 0;
   const std::streamoff size = file.tellg();
   file.seekg(std::max<std::streamoff>(0, size - kEnd));

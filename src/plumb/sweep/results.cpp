@@ -9,6 +9,7 @@
 
 #include "plumb/base/jsonl.h"
 #include "plumb/catalogue/metrics.h"
+#include "plumb/runs/record_json.h"
 
 namespace plumb::sweep {
 namespace {
@@ -16,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<double> number_at(const ValidationPoint& point, const std::string& name) {
-  if (name == "loss") return point.loss;
-  if (name == "nll") return point.nll;
-  if (name == "ppl") return point.ppl;
+  if (name == key_of(&ValidRecord::loss)) return point.loss;
+  if (name == key_of(&ValidRecord::nll)) return point.nll;
+  if (name == key_of(&ValidRecord::ppl)) return point.ppl;
   const auto score = point.scores.find(name);
   return score == point.scores.end() ? std::nullopt : std::optional(score->second);
 }

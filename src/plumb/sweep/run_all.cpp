@@ -6,6 +6,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/sweep/own_folder.h"
 #include "plumb/sweep/stored_sweep.h"
 
@@ -58,7 +59,7 @@ class TestMeasuring : public Measuring {
 
   void write(const std::vector<RunResult>& results) override { write(make_results(sweep_, out_, results)); }
   void write(const SweepResults& results) const {
-    write_whole(out_ / "sweep.json", to_json_line(to_json(results)) + "\n");
+    write_whole(out_ / kSweepResultsFile, to_json_line(to_json(results)) + "\n");
   }
 
  private:

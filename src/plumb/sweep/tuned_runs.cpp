@@ -9,6 +9,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/file_content.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/config/difference.h"
 #include "plumb/config/from_toml.h"
 #include "plumb/config/load.h"
@@ -20,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kResultFile[] = "result.json", kRunConfig[] = "config.toml", kPart[] = ".part";
+constexpr char kResultFile[] = "result.json", kPart[] = ".part";
 constexpr const char* kSplits[] = {"valid", "test"};
 constexpr char kOtherRun[] = "Choose another --out, or remove it";
 
@@ -61,7 +62,7 @@ TunedRuns::TunedRuns(const Sweep& sweep, const std::vector<Arm>& arms, fs::path 
     : sweep_(sweep), arms_(arms), out_(std::move(out)), data_(data) {}
 
 void TunedRuns::check(const Run& run) {
-  const fs::path file = folder(run) / kRunConfig;
+  const fs::path file = folder(run) / kConfigFile;
   if (!file_exists(file)) return;
   const Config then = from_toml(file_content(file), file.string());
   const Config now = load_config(sweep_.config, overrides_of(sweep_, arms_[run.arm], run.seed));
@@ -126,7 +127,7 @@ void TunedRuns::write_result(const Run& run, const RunSummary& summary) {
   nlohmann::json result = {{"checkpoint", arm.listed},
                            {"settings", settings},
                            {"seed", run.seed},
-                           {"config", file_content(folder(run) / kRunConfig)},
+                           {"config", file_content(folder(run) / kConfigFile)},
                            {"data", data_.prepare(run).fingerprint},
                            {"outcome", state_name(summary.state)}};
   for (const std::string split : kSplits) {

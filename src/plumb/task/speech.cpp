@@ -10,6 +10,7 @@
 #include "plumb/audio/resample.h"
 #include "plumb/base/error.h"
 #include "plumb/base/progress.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/data/token_file.h"
 #include "plumb/nn/subsampler.h"
 #include "plumb/speech/frame_statistics.h"
@@ -201,7 +202,7 @@ class Speech : public Task {
 
   void keep(const std::filesystem::path& run) const override {
     if (reader_->statistics().mean.empty()) return;
-    write_statistics((run / "vocabulary" / kFrameStatistics).string(), reader_->statistics());
+    write_statistics((run / kVocabularyFolder / kFrameStatistics).string(), reader_->statistics());
   }
 
   std::vector<std::string> outputs(const Transformer& model, const TaskCorpus& corpus,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/config/difference.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/from_toml.h"
@@ -79,7 +80,7 @@ ResumeChanges changes_since(const nlohmann::json& state, const RunIdentity& now,
 // Before the weights are read: with another vocabulary or width their shapes would be blamed, not the key.
 ResumeChanges accepted_changes(const Checkpoints& checkpoints, int64_t update, const RunIdentity& now,
                                bool allow_changes) {
-  const std::filesystem::path folder = checkpoints.folder(update), file = folder / "state.json";
+  const std::filesystem::path folder = checkpoints.folder(update), file = folder / kStateFile;
   const nlohmann::json state = checkpoints.state(update);
   if (!state.contains("config") || !state.contains("data") || !state.contains("threads")) {
     throw DamagedFile(file.string(), "is missing or not whole", "Resume from an earlier checkpoint");

@@ -18,13 +18,14 @@ StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO)), last_(std::chrono::
 
 void StatusLine::show(const TrainRecord& record, int64_t max_update) {
   const auto now = std::chrono::steady_clock::now();
-  const int64_t update = record.at.update;
+  const int64_t update = record.update;
+  const auto number = [](const Number& field) { return field.value_or(NAN); };
   const double speed = static_cast<double>(update - last_update_) / std::chrono::duration<double>(now - last_).count();
   updates_per_second_ = updates_per_second_ == 0 ? speed : 0.8 * updates_per_second_ + 0.2 * speed;
   std::string text =
       fmt::format("update {}  epoch {:.0f}  loss {:.3f}  ppl {:.2f}  lr {:.2e}  gnorm {:.2f}  {:.0f} tok/s", update,
-                  std::floor(record.at.epoch), record.loss, std::exp(record.nll), record.lr, record.gradient_norm,
-                  record.words_per_second);
+                  std::floor(number(record.epoch)), number(record.loss), std::exp(number(record.nll)),
+                  number(record.lr), number(record.gnorm), number(record.wps));
   if (max_update > update && updates_per_second_ > 0) {
     text += "  " + duration_text(static_cast<double>(max_update - update) / updates_per_second_) + " left";
   }
@@ -37,11 +38,11 @@ void StatusLine::show(const TrainRecord& record, int64_t max_update) {
   last_update_ = update;
 }
 
-void StatusLine::show(const ValidRecord& record) {
-  std::string text =
-      fmt::format("valid at update {}: loss {:.3f}  ppl {:.2f}", record.at.update, record.loss, record.perplexity);
-  for (const auto& [name, value] : record.numbers) text += fmt::format("  {} {:.2f}", name, value);
-  say(text + (record.best ? "  (best)" : ""));
+void StatusLine::show(const ValidRecord& record, const std::vector<std::pair<std::string, double>>& scores, bool best) {
+  std::string text = fmt::format("valid at update {}: loss {:.3f}  ppl {:.2f}", record.update, record.loss.value_or(NAN),
+                                 record.ppl.value_or(NAN));
+  for (const auto& [name, value] : scores) text += fmt::format("  {} {:.2f}", name, value);
+  say(text + (best ? "  (best)" : ""));
 }
 
 void StatusLine::say(const std::string& text) {

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "plumb/train/records.h"
+#include "plumb/runs/log_records.h"
 
 namespace plumb {
 
@@ -17,7 +19,8 @@ class StatusLine {
   void start_at(int64_t update) { last_update_ = update; }
   /// The time left until `max_update` is measured between calls.
   void show(const TrainRecord& record, int64_t max_update);
-  void show(const ValidRecord& record);
+  /// `scores` are those of the record, in the order in which people read them.
+  void show(const ValidRecord& record, const std::vector<std::pair<std::string, double>>& scores, bool best);
   /// A line that stays.
   void say(const std::string& text);
 

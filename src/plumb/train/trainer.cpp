@@ -8,6 +8,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/make_folder.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/config/dump.h"
 #include "plumb/train/start_weights.h"
 #include "plumb/train/sublayer_gradients.h"
@@ -72,7 +73,7 @@ bool Trainer::finished() const {
 
 RunOutcome Trainer::run() {
   if (workers_->writes()) {
-    write_whole(run_ / "config.toml", to_toml(config_));
+    write_whole(run_ / kConfigFile, to_toml(config_));
     data_.keep(run_);
   }
   if (at_.update == 0) start();
@@ -88,11 +89,13 @@ RunOutcome Trainer::run() {
 }
 
 void Trainer::start() {
-  log_.started({.parameters = model_.parameters().parameter_count(),
+  log_.started({.update = 0,
+                .parameters = model_.parameters().parameter_count(),
                 .train_examples = std::ssize(data_.train->lengths()),
                 .left_out = data_.train->left_out(),
                 .unigram_entropy = data_.train->unigram_entropy(),
-                .threads = at::get_num_threads()});
+                .threads = at::get_num_threads(),
+                .command = {}});
   const std::optional<std::vector<std::string>> missing = set_start_weights(model_, config_, batches_);
   if (missing) log_.pretrained(config_.train.pretrained, *missing);
   workers_->broadcast(model_.parameters().values());

@@ -10,12 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "plumb/config/config.h"
+#include "plumb/runs/log_records.h"
 #include "plumb/runs/outcome.h"
 #include "plumb/train/outcome_policy.h"
-#include "plumb/train/records.h"
+#include "plumb/train/run_progress.h"
 #include "plumb/train/step.h"
 #include "plumb/train/validation_report.h"
 
@@ -32,7 +31,7 @@ class TrainingLog {
   /// What the user typed, for the record of the start.
   void made_by(std::string command) { command_ = std::move(command); }
 
-  void started(const StartRecord& record);
+  void started(StartedEvent event);
   void pretrained(const std::string& run, const std::vector<std::string>& new_parameters);
   void damaged_checkpoint(int64_t update, const std::string& error);
   /// From a checkpoint; `changes` as ResumeChanges::all() has them.
@@ -61,7 +60,7 @@ class TrainingLog {
   };
 
   TrainRecord mean(const RunProgress& at, const StepResult& last);
-  void event(int64_t update, const std::string& kind, const nlohmann::json& details);
+  void write(const LogRecord& record);
 
   std::filesystem::path run_;
   int64_t max_update_;

@@ -10,16 +10,16 @@
 namespace plumb {
 namespace {
 
-Samples first_samples(const PreparedSplit& split, const std::vector<std::string>& outputs) {
+SamplesRecord first_samples(const PreparedSplit& split, const std::vector<std::string>& outputs) {
   constexpr size_t kSamples = 4;
-  Samples samples;
+  SamplesRecord samples;
   LineReader source(split.source.text), target(split.target.text);
   std::string source_line, target_line;
   for (size_t i = 0; i < std::min(kSamples, outputs.size()); ++i) {
     if (!source.next(source_line) || !target.next(target_line)) break;
-    samples.sources.push_back(source_line);
-    samples.references.push_back(target_line);
-    samples.outputs.push_back(outputs[i]);
+    samples.source.push_back(source_line);
+    samples.reference.push_back(target_line);
+    samples.output.push_back(outputs[i]);
   }
   return samples;
 }

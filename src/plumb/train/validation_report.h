@@ -7,7 +7,7 @@
 
 #include "plumb/config/config.h"
 #include "plumb/nn/transformer.h"
-#include "plumb/train/records.h"
+#include "plumb/runs/log_records.h"
 #include "plumb/train/training_data.h"
 
 namespace plumb {
@@ -17,7 +17,7 @@ namespace plumb {
 struct ValidationReport {
   Validation losses;
   std::vector<std::pair<std::string, double>> numbers;
-  std::optional<Samples> samples = {};
+  std::optional<SamplesRecord> samples = {};  // of no update yet
 };
 
 ValidationReport validation_report(const Transformer& model, const TrainingData& data, const Config& config);
