@@ -25,7 +25,7 @@ function(literal name content)
 endfunction()
 
 set(source "// Written by cmake/embed_assets.cmake.\n#include \"plumb/report/assets.h\"\n\n#include <stdexcept>\n#include <string>\n\n")
-string(APPEND source "namespace plumb {\nnamespace {\n\n")
+string(APPEND source "namespace plumb::report {\nnamespace {\n\n")
 literal(kPage "${page_html}")
 literal(kStyle "${report_css}")
 literal(kScript "${report_js}")
@@ -45,6 +45,6 @@ std::string_view asset(std::string_view name) {
   throw std::logic_error(\"there is no asset \" + std::string(name));
 }
 
-}  // namespace plumb
+}  // namespace plumb::report
 ")
 file(WRITE ${OUTPUT} "${source}")

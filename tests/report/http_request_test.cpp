@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 std::string request(const std::string& line, const std::string& host = "127.0.0.1:8080", const std::string& more = "") {
@@ -65,4 +65,4 @@ TEST(HttpRequest, TheTagOfWhatThePageHas) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::report

@@ -13,7 +13,7 @@
 
 #include "plumb/base/error.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST_F(LoopbackServerTest, APortThatIsTakenIsTheUsersMistake) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::report

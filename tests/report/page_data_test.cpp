@@ -15,7 +15,7 @@
 
 #include "support/temporary_directory.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,10 +36,10 @@ class PageDataTest : public ::testing::Test {
     write_all(folder("probe") / "probe.jsonl", lines);
     return probe_data(root_ / "probe", "probe");
   }
-  PageSources sources(const std::vector<std::string>& names) {
+  ShownFolders shown_folders(const std::vector<std::string>& names) {
     std::vector<std::string> given;
     for (const std::string& name : names) given.push_back((root_ / name).string());
-    return find_sources(given);
+    return find_shown_folders(given);
   }
 
   TemporaryDirectory root_;
@@ -302,7 +302,7 @@ TEST_F(PageDataTest, NoNestingIsTooDeep) {
   EXPECT_EQ(data["problems"].size(), 1u);
   write_all(folder("sweep") / "sweep.json", deep);
   write_all(folder("sweep") / "log.jsonl", deep + "\n" + R"({"type":"train","update":1,"loss":)" + deep + "}\n");
-  EXPECT_FALSE(to_script_json(page_data(sources({"sweep"}))).empty());
+  EXPECT_FALSE(to_script_json(page_data(shown_folders({"sweep"}))).empty());
 }
 
 TEST_F(PageDataTest, OfTheRunsOfASweepThePageHasWhatItsTablesSay) {
@@ -311,7 +311,7 @@ TEST_F(PageDataTest, OfTheRunsOfASweepThePageHasWhatItsTablesSay) {
        "summary": {"seconds": 5, "tokens_per_second": 7, "lr": 1, "failure": {"update": 12, "reason": "r"}}},
       {"arm": "a", "seed": 2, "outcome": "trained", "value": 3, "summary": {"failure": {"update": 9}}}, 7]})";
   write_all(folder("sweep") / "sweep.json", text);
-  const json runs = page_data(sources({"sweep"}))["sweeps"][0]["sweep"]["runs"];
+  const json runs = page_data(shown_folders({"sweep"}))["sweeps"][0]["sweep"]["runs"];
   EXPECT_EQ(runs[0], json({{"arm", "a"},
                            {"seed", 1},
                            {"outcome", "diverged"},
@@ -326,7 +326,7 @@ TEST_F(PageDataTest, OfTheRunsOfASweepThePageHasWhatItsTablesSay) {
 TEST_F(PageDataTest, ASweepOfAnOlderVersionIsReadInTheWordsOfToday) {
   write_all(folder("sweep") / "sweep.json", R"({"grid": [], "arms": [
       {"name": "a", "trained": 2, "failed": 1, "outcomes": {"trained": 2, "stuck": 1}}, 7]})");
-  const json arms = page_data(sources({"sweep"}))["sweeps"][0]["sweep"]["arms"];
+  const json arms = page_data(shown_folders({"sweep"}))["sweeps"][0]["sweep"]["arms"];
   EXPECT_EQ(arms[0],
             json({{"name", "a"}, {"finished", 2}, {"failed", 1}, {"outcomes", {{"finished", 2}, {"stuck", 1}}}}));
 }
@@ -334,7 +334,7 @@ TEST_F(PageDataTest, ASweepOfAnOlderVersionIsReadInTheWordsOfToday) {
 TEST_F(PageDataTest, ASweepThatCannotBeReadIsSaid) {
   for (const char* text : {"{", "[]", "{}", R"({"arms": {}, "grid": []})"}) {
     write_all(folder("sweep") / "sweep.json", text);
-    const json sweep = page_data(sources({"sweep"}))["sweeps"][0];
+    const json sweep = page_data(shown_folders({"sweep"}))["sweeps"][0];
     EXPECT_EQ(sweep["problems"].size(), 1u) << text;
     EXPECT_FALSE(sweep.contains("sweep"));
   }
@@ -344,7 +344,7 @@ TEST_F(PageDataTest, FoldersOfFoldersAreSearchedAndNamedApart) {
   for (const char* name : {"s/a/1", "s/a/2", "s/b/1", "s/a/1/checkpoints/5"})
     write_all(folder(name) / "config.toml", "");
   write_all(folder("p") / "probe.jsonl", "");
-  const PageSources found = sources({"s", "p", "s/b/1"});
+  const ShownFolders found = shown_folders({"s", "p", "s/b/1"});
   ASSERT_EQ(found.runs.size(), 3u) << "each once, and nothing below a run";
   EXPECT_EQ(found.runs[0].name, "a/1");
   EXPECT_EQ(found.runs[1].name, "2");
@@ -359,19 +359,19 @@ TEST_F(PageDataTest, ProbesThatLieInTheirRunAreFound) {
     write_all(folder(std::string(arm) + "/probes/curvature") / "probe.jsonl", "");
   }
   write_all(folder("s/b/seed1/probes/curvature/deeper") / "probe.jsonl", "");
-  const PageSources found = sources({"s"});
+  const ShownFolders found = shown_folders({"s"});
   EXPECT_EQ(found.runs.size(), 2u);
   ASSERT_EQ(found.probes.size(), 2u);
   EXPECT_EQ(found.probes[0].folder, root_ / "s/a/seed1/probes/curvature");
-  EXPECT_EQ(sources({"s/b/seed1"}).probes.size(), 1u);
+  EXPECT_EQ(shown_folders({"s/b/seed1"}).probes.size(), 1u);
 }
 
 TEST_F(PageDataTest, AnEndThatAllNamesHaveSaysNothing) {
   for (const char* name : {"t/a/seed1", "t/b/seed1", "t/c/d/seed1"}) write_all(folder(name) / "config.toml", "");
   std::vector<std::string> names;
-  for (const NamedFolder& run : sources({"t"}).runs) names.push_back(run.name);
+  for (const NamedFolder& run : shown_folders({"t"}).runs) names.push_back(run.name);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "d"}));
-  EXPECT_EQ(sources({"t/a/seed1"}).runs[0].name, "seed1");
+  EXPECT_EQ(shown_folders({"t/a/seed1"}).runs[0].name, "seed1");
 }
 
 TEST_F(PageDataTest, LinksLeadToRunsAndNotToSearches) {
@@ -379,20 +379,20 @@ TEST_F(PageDataTest, LinksLeadToRunsAndNotToSearches) {
   write_all(folder("given/own") / "config.toml", "");
   fs::create_symlink("../elsewhere/run", root_ / "given/linked");
   fs::create_symlink("..", root_ / "given/above");
-  EXPECT_EQ(sources({"given"}).runs.size(), 2u);
+  EXPECT_EQ(shown_folders({"given"}).runs.size(), 2u);
 }
 
 TEST_F(PageDataTest, APageDoesNotReplaceWhatItIsMadeOf) {
   write_all(folder("run") / "log.jsonl", "");
-  const PageSources found = sources({"run"});
-  EXPECT_THROW(check_not_a_source(found, root_ / "run/../run/log.jsonl"), UserError);
-  check_not_a_source(found, root_ / "run/report.html");
+  const ShownFolders found = shown_folders({"run"});
+  EXPECT_THROW(refuse_to_overwrite(found, root_ / "run/../run/log.jsonl"), UserError);
+  refuse_to_overwrite(found, root_ / "run/report.html");
 }
 
 TEST_F(PageDataTest, WhatIsNotThereIsTheUsersMistake) {
   folder("empty");
   write_all(folder("f") / "file", "");
-  for (const char* name : {"nowhere", "empty", "f/file"}) EXPECT_THROW(sources({name}), UserError) << name;
+  for (const char* name : {"nowhere", "empty", "f/file"}) EXPECT_THROW(shown_folders({name}), UserError) << name;
 }
 
 TEST_F(PageDataTest, SixDigitsAreShown) {
@@ -403,4 +403,4 @@ TEST_F(PageDataTest, SixDigitsAreShown) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::report

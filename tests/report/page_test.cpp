@@ -11,7 +11,7 @@
 #include "plumb/report/assets.h"
 #include "plumb/report/page_data.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 using nlohmann::json;
@@ -100,4 +100,4 @@ TEST(ScriptJson, BytesThatAreNoTextAndNumbersThatAreNotFinite) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::report

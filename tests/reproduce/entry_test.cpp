@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,11 +122,11 @@ TEST_F(Folder, MistakesNameFileLineAndKey) {
 
 TEST_F(Folder, TheVerdictIsAllSomeOrNone) {
   const Entry one = entry();
-  EXPECT_EQ(judge(one, measured(2.9, 0.1)).verdict, Verdict::Reproduced);
-  EXPECT_EQ(judge(one, measured(0.1, 0.1)).verdict, Verdict::Partly);
-  EXPECT_EQ(judge(one, measured(0.1, 2.9)).verdict, Verdict::NotReproduced);
+  EXPECT_EQ(judge(one, measured(2.9, 0.1)).verdict, EntryVerdict::Reproduced);
+  EXPECT_EQ(judge(one, measured(0.1, 0.1)).verdict, EntryVerdict::Partly);
+  EXPECT_EQ(judge(one, measured(0.1, 2.9)).verdict, EntryVerdict::NotReproduced);
   // A diverged run has not learnt: it is counted, not dropped.
-  EXPECT_EQ(judge(one, measured(2.9, std::numeric_limits<double>::infinity())).verdict, Verdict::Partly);
+  EXPECT_EQ(judge(one, measured(2.9, std::numeric_limits<double>::infinity())).verdict, EntryVerdict::Partly);
 }
 
 TEST_F(Folder, AResultReadsBackAsItWasWritten) {
@@ -134,7 +136,7 @@ TEST_F(Folder, AResultReadsBackAsItWasWritten) {
   write_result(folder_.path() / "results", result);
   const std::optional<Result> back = read_result(folder_.path() / "results", "A-F1");
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->verdict, "reproduced");
+  EXPECT_EQ(back->verdict, EntryVerdict::Reproduced);
   EXPECT_EQ(back->fingerprint, one.fingerprint);
   EXPECT_EQ(back->lines.at(0).shown, "0 = 0");
   EXPECT_EQ(back->measured.runs.at(0).numbers.at("loss"), std::numeric_limits<double>::infinity());
@@ -153,14 +155,17 @@ TEST_F(Folder, AHalfResultIsDamaged) {
 TEST_F(Folder, AVerdictThatDoesNotFollowFromTheRulesIsDamage) {
   const Entry one = entry();
   const Measurements all = measured(0.1, 0.1);
-  Result result = make_result(one, judge(one, all), all, 61);
+  write_result(folder_.path() / "results", make_result(one, judge(one, all), all, 61));
+  std::ifstream file(folder_.path() / "results/A-F1.json");
+  const std::string whole{std::istreambuf_iterator<char>(file), {}}, partly = R"("verdict": "partly")";
+  const size_t at = whole.find(partly);
+  ASSERT_NE(at, std::string::npos);
   for (const char* verdict : {"reproduced", "not reproduced", "banana"}) {
-    result.verdict = verdict;
-    write_result(folder_.path() / "results", result);
+    std::string text = whole;
+    write("results/A-F1.json", text.replace(at, partly.size(), fmt::format(R"("verdict": "{}")", verdict)));
     EXPECT_THROW(read_result(folder_.path() / "results", "A-F1"), DamagedFile) << verdict;
   }
-  result.verdict = "partly";
-  write_result(folder_.path() / "results", result);
+  write("results/A-F1.json", whole);
   EXPECT_TRUE(read_result(folder_.path() / "results", "A-F1"));
   std::filesystem::rename(folder_.path() / "results/A-F1.json", folder_.path() / "results/A-F2.json");
   EXPECT_THROW(read_result(folder_.path() / "results", "A-F2"), DamagedFile);
@@ -200,14 +205,14 @@ TEST_F(Folder, APageShowsClaimRuleMeasurementAndVerdict) {
   const std::string judged = page(make_result(one, judge(one, all), all, 125));
   EXPECT_THAT(judged, HasSubstr("# A paper"));
   EXPECT_THAT(judged, HasSubstr("warm-up \\| decides"));  // a bar would end the cell
-  EXPECT_THAT(judged, HasSubstr("Verdict: **partly** (1 of 2"));
+  EXPECT_THAT(judged, HasSubstr("EntryVerdict: **partly** (1 of 2"));
   EXPECT_THAT(judged, HasSubstr("| with it, everything | `learned(w9) = runs(w9)` | 1 not = 2 | **no** |"));
   EXPECT_THAT(judged, HasSubstr("| `w0` | 1 diverged, 1 finished | none: 1 of 2 have no finite loss | 97 % |"));
   EXPECT_THAT(judged, HasSubstr("| `w9` | 2 finished | 1.500 ± 1.980 | 3 to 97 % |"));
   EXPECT_THAT(judged, HasSubstr("2 min 05 s"));
   EXPECT_THAT(judged, HasSubstr("    plumb train big.toml\n"));
   EXPECT_THAT(judged, HasSubstr("After the run: Only one seed of two."));
-  EXPECT_THAT(page(std::nullopt), AllOf(HasSubstr("Verdict: **not run**"), HasSubstr("about 3 min 00 s"),
+  EXPECT_THAT(page(std::nullopt), AllOf(HasSubstr("EntryVerdict: **not run**"), HasSubstr("about 3 min 00 s"),
                                         Not(HasSubstr("Only one seed"))));  // nothing was run, so nothing came out
 }
 

@@ -61,7 +61,8 @@ TEST(LogRecords, AKeyIsSpeltWhereTheFieldIs) {
 }
 
 TEST(LogRecords, AFieldOfAnotherTypeIsNotThereAndTheOthersAre) {
-  const auto record = record_of(json::parse(R"({"type":"valid","update":3,"loss":"abc","nll":2,"scores":[1],"wer":7})"));
+  const auto record =
+      record_of(json::parse(R"({"type":"valid","update":3,"loss":"abc","nll":2,"scores":[1],"wer":7})"));
   const ValidRecord& valid = std::get<ValidRecord>(record.value());
   EXPECT_FALSE(valid.loss);
   EXPECT_EQ(valid.nll, 2);

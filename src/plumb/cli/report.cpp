@@ -12,7 +12,7 @@
 #include "plumb/cli/front.h"
 #include "plumb/report/page.h"
 #include "plumb/report/page_data.h"
-#include "plumb/runs/sources.h"
+#include "plumb/report/shown_folders.h"
 
 namespace plumb {
 
@@ -27,14 +27,14 @@ int report_command(int argc, char** argv) {
   app.add_flag("--json", json, "print the page's data instead, for programs");
   if (!parse_arguments(app, argc, argv)) return 0;
 
-  const PageSources sources = find_sources(folders);
-  if (!json) check_not_a_source(sources, out);
-  const nlohmann::json data = page_data(sources);
+  const report::ShownFolders shown = report::find_shown_folders(folders);
+  if (!json) report::refuse_to_overwrite(shown, out);
+  const nlohmann::json data = report::page_data(shown);
   if (json) {
-    print(to_script_json(data) + '\n');
+    print(report::to_script_json(data) + '\n');
     return 0;
   }
-  const std::string page = page_html(data, PageKind::File);
+  const std::string page = report::page_html(data, report::PageKind::File);
   write_whole(out, page);
   fmt::print(stderr, "{}: runs {}, probes {}, sweeps {}; {:.1f} MB\n", out, data["runs"].size(), data["probes"].size(),
              data["sweeps"].size(), static_cast<double>(page.size()) / 1e6);

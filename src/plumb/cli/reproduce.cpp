@@ -41,7 +41,7 @@ json line_of(const Entry& entry, const Results& results) {
                {"paper", entry.paper},
                {"where", entry.where},
                {"title", entry.title},
-               {"verdict", judged ? found->second.verdict : "not run"},
+               {"verdict", judged ? verdict_name(found->second.verdict) : "not run"},
                {"stale", found != results.end() && !judged},
                {"can_run", entry.can_run()},
                {"minutes", entry.desk.minutes}};
@@ -107,7 +107,7 @@ json as_json(const Result& result) {
   for (const Result::Line& line : result.lines) {
     lines.push_back({{"rule", line.rule}, {"measured", line.shown}, {"held", line.held}});
   }
-  return {{"id", result.id}, {"verdict", result.verdict}, {"seconds", result.seconds}, {"rules", lines}};
+  return {{"id", result.id}, {"verdict", verdict_name(result.verdict)}, {"seconds", result.seconds}, {"rules", lines}};
 }
 
 // An entry that cannot be done (its corpus is not there) does not keep the others from it; the exit code is its.

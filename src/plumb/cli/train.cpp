@@ -159,7 +159,8 @@ int train_command(int argc, char** argv) {
   }
   // A resumed fine-tuning must not need the run that it started from.
   std::error_code ignored;
-  const bool kept = resume && !config.train.pretrained.empty() && std::filesystem::exists(run / kVocabularyFolder, ignored);
+  const bool kept =
+      resume && !config.train.pretrained.empty() && std::filesystem::exists(run / kVocabularyFolder, ignored);
   const Prepared data = prepare_data(file, overrides, config, sources, kept ? run.string() : "");
   Trainer trainer(config, data, run);
   trainer.made_by(command);

@@ -18,7 +18,7 @@
 #include "plumb/report/loopback_server.h"
 #include "plumb/report/page.h"
 #include "plumb/report/page_data.h"
-#include "plumb/runs/sources.h"
+#include "plumb/report/shown_folders.h"
 
 namespace plumb {
 namespace {
@@ -35,7 +35,7 @@ FileDescriptor end_of_patience() {
 }
 
 // A folder that goes away for a moment does not end it: the page stays as it was.
-bool refreshed(FollowedFolders& folders) {
+bool refreshed(report::FollowedFolders& folders) {
   try {
     return folders.refresh();
   } catch (const UserError& error) {
@@ -44,26 +44,27 @@ bool refreshed(FollowedFolders& folders) {
   }
 }
 
-void rewrite(FollowedFolders& folders, const std::string& out, const FileDescriptor& stop) {
+void rewrite(report::FollowedFolders& folders, const std::string& out, const FileDescriptor& stop) {
   fmt::print(stderr, "writing {} when something changes; Ctrl-C ends it\n", out);
-  write_whole(out, page_html(folders.data(), PageKind::File));
+  write_whole(out, report::page_html(folders.data(), report::PageKind::File));
   for (pollfd waiting{stop.get(), POLLIN, 0}; ::poll(&waiting, 1, kPauseMilliseconds) == 0;) {
-    if (refreshed(folders)) write_whole(out, page_html(folders.data(), PageKind::File));
+    if (refreshed(folders)) write_whole(out, report::page_html(folders.data(), report::PageKind::File));
   }
 }
 
-void serve(FollowedFolders& folders, int port, const FileDescriptor& stop) {
+void serve(report::FollowedFolders& folders, int port, const FileDescriptor& stop) {
   std::string json, tag;
   const auto render = [&] {
-    json = to_script_json(folders.data());
+    json = report::to_script_json(folders.data());
     tag = fmt::format("\"{}\"", sha256_hex(json).substr(0, 16));
   };
   render();
-  LoopbackServer server(port, [&](Resource resource) {
+  report::LoopbackServer server(port, [&](report::Resource resource) {
     if (refreshed(folders)) render();
-    const std::string policy = content_security_policy(PageKind::Served);
-    if (resource == Resource::Data) return HttpBody{json, "application/json", tag, policy};
-    return HttpBody{page_html(folders.data(), PageKind::Served), "text/html; charset=utf-8", tag, policy};
+    const std::string policy = report::content_security_policy(report::PageKind::Served);
+    if (resource == report::Resource::Data) return report::HttpBody{json, "application/json", tag, policy};
+    return report::HttpBody{report::page_html(folders.data(), report::PageKind::Served), "text/html; charset=utf-8",
+                            tag, policy};
   });
   fmt::print(stderr, "http://127.0.0.1:{}/ shows it, on this machine only; Ctrl-C ends it\n", server.port());
   server.serve(stop);
@@ -83,8 +84,8 @@ int watch_command(int argc, char** argv) {
       ->excludes(port_option);
   if (!parse_arguments(app, argc, argv)) return 0;
 
-  if (!out.empty()) check_not_a_source(find_sources(given), out);
-  FollowedFolders folders(given);
+  if (!out.empty()) report::refuse_to_overwrite(report::find_shown_folders(given), out);
+  report::FollowedFolders folders(given);
   folders.refresh();
   const FileDescriptor stop = end_of_patience();
   if (out.empty()) {

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-#include "plumb/runs/sources.h"
+#include "plumb/report/shown_folders.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
-std::string state_of_all(const PageSources& sources) {
+std::string state_of_all(const ShownFolders& folders) {
   std::string state;
-  for (const auto* folders : {&sources.runs, &sources.probes, &sources.sweeps}) {
-    for (const NamedFolder& folder : *folders) state += state_of(folder);
+  for (const auto* some : {&folders.runs, &folders.probes, &folders.sweeps}) {
+    for (const NamedFolder& folder : *some) state += state_of(folder);
   }
   return state;
 }
@@ -20,13 +20,13 @@ std::string state_of_all(const PageSources& sources) {
 FollowedFolders::FollowedFolders(std::vector<std::string> given) : given_(std::move(given)) {}
 
 bool FollowedFolders::refresh() {
-  const PageSources sources = find_sources(given_);
+  const ShownFolders folders = find_shown_folders(given_);
   // Before the reading: what is written while we read is a change for the next time.
-  std::string state = state_of_all(sources);
+  std::string state = state_of_all(folders);
   if (state == seen_) return false;
-  data_ = page_data(sources, &read_);
+  data_ = page_data(folders, &read_);
   seen_ = std::move(state);
   return true;
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

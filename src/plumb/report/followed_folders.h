@@ -7,7 +7,7 @@
 
 #include "plumb/report/page_data.h"
 
-namespace plumb {
+namespace plumb::report {
 
 /// Folders whose files change while they are looked at: runs that train, and runs that begin.
 class FollowedFolders {
@@ -27,4 +27,4 @@ class FollowedFolders {
   nlohmann::json data_;
 };
 
-}  // namespace plumb
+}  // namespace plumb::report

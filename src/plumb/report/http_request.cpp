@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 std::string_view stripped(std::string_view text) {
@@ -98,4 +98,4 @@ std::string_view status_line(int status) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace plumb {
+namespace plumb::report {
 
 /// What `plumb watch` has to give. A request chooses among these; no part of it ever becomes a path.
 enum class Resource { Page, Data };
@@ -29,4 +29,4 @@ HttpReply refused(int status);
 /// "200 OK"
 std::string_view status_line(int status);
 
-}  // namespace plumb
+}  // namespace plumb::report

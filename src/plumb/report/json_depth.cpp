@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plumb {
+namespace plumb::report {
 
 bool deeper_than(const nlohmann::json& value, int levels) {
   if (!value.is_structured()) return false;
@@ -12,4 +12,4 @@ bool deeper_than(const nlohmann::json& value, int levels) {
          std::ranges::any_of(value, [&](const nlohmann::json& child) { return deeper_than(child, levels - 1); });
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -14,7 +14,7 @@
 
 #include "plumb/base/error.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -153,4 +153,4 @@ void LoopbackServer::serve(const FileDescriptor& stop) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

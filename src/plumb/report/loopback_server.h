@@ -7,7 +7,7 @@
 #include "plumb/base/file_descriptor.h"
 #include "plumb/report/http_request.h"
 
-namespace plumb {
+namespace plumb::report {
 
 /// What goes out for a resource.
 struct HttpBody {
@@ -38,4 +38,4 @@ class LoopbackServer {
   int port_ = 0;
 };
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -12,7 +12,7 @@
 #include "plumb/report/assets.h"
 #include "plumb/report/page_data.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 std::string base64_of_hex(const std::string& hex) {
@@ -73,4 +73,4 @@ std::string page_html(const nlohmann::json& data, PageKind kind) {
   return filled(asset("page.html"), places);
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace plumb {
+namespace plumb::report {
 
 /// Whether a page stands alone, or comes from `plumb watch` and may ask it, and nobody else, for newer data.
 enum class PageKind { File, Served };
@@ -16,4 +16,4 @@ std::string page_html(const nlohmann::json& data, PageKind kind);
 /// The policy of such a page, as its <meta> element has it.
 std::string content_security_policy(PageKind kind);
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -25,7 +25,7 @@
 #include "plumb/report/run_data.h"
 #include "plumb/runs/outcome.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 using nlohmann::json;
@@ -150,11 +150,11 @@ std::string state_of(const NamedFolder& folder) {
   return state + '\n';
 }
 
-json page_data(const PageSources& sources, ReadRuns* before) {
+json page_data(const ShownFolders& folders, ReadRuns* before) {
   ReadRuns none;
-  json runs = read_runs(sources.runs, before ? *before : none), probes = json::array(), sweeps = json::array();
-  for (const NamedFolder& probe : sources.probes) probes.push_back(probe_data(probe.folder, probe.name));
-  for (const NamedFolder& sweep : sources.sweeps) sweeps.push_back(sweep_data(sweep));
+  json runs = read_runs(folders.runs, before ? *before : none), probes = json::array(), sweeps = json::array();
+  for (const NamedFolder& probe : folders.probes) probes.push_back(probe_data(probe.folder, probe.name));
+  for (const NamedFolder& sweep : folders.sweeps) sweeps.push_back(sweep_data(sweep));
   return {{"version", 1},
           {"plumb", PLUMB_VERSION},
           {"made", now_in_words()},
@@ -184,4 +184,4 @@ std::string to_script_json(const json& data) {
   return safe;
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plumb/runs/sources.h"
+#include "plumb/report/shown_folders.h"
 
-namespace plumb {
+namespace plumb::report {
 
 /// Runs that were read before, for pages that are made again and again: a run whose files are as they were, by their
 /// sizes and times, is not read a second time.
@@ -20,7 +20,7 @@ struct ReadRuns {
 };
 
 /// Everything that a page shows, read now, several runs at a time (docs/report.md has the form).
-nlohmann::json page_data(const PageSources& sources, ReadRuns* before = nullptr);
+nlohmann::json page_data(const ShownFolders& folders, ReadRuns* before = nullptr);
 
 /// Sizes and times of the files of a folder that a page is made of.
 std::string state_of(const NamedFolder& folder);
@@ -29,4 +29,4 @@ std::string state_of(const NamedFolder& folder);
 /// another, and no U+2028 or U+2029. Numbers that are not finite are strings, as in the logs.
 std::string to_script_json(const nlohmann::json& data);
 
-}  // namespace plumb
+}  // namespace plumb::report

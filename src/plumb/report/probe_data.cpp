@@ -15,7 +15,7 @@
 #include "plumb/report/run_data.h"
 #include "plumb/runs/run_log.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 using nlohmann::json;
@@ -127,4 +127,4 @@ json probe_catalogue() {
   return rows;
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

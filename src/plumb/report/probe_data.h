@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace plumb {
+namespace plumb::report {
 
 /// What `plumb probe --out` left in a folder: one arm for each wiring, with its curves of means and its verdict. The
 /// readings of single seeds stay in the file. Lines that cannot be read are counted in "problems".
@@ -14,4 +14,4 @@ nlohmann::json probe_data(const std::filesystem::path& folder, const std::string
 /// The rows of the catalogue that explain the numbers: names, papers, what each number means.
 nlohmann::json probe_catalogue();
 
-}  // namespace plumb
+}  // namespace plumb::report

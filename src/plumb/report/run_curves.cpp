@@ -15,10 +15,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "plumb/report/thinned_series.h"
 #include "plumb/runs/record_json.h"
-#include "plumb/runs/reduce.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 using nlohmann::json;
@@ -112,7 +112,7 @@ class Differences {
   double before_ = 0;
 };
 
-json as_json(const ReducedSeries& series) {
+json as_json(const ThinnedSeries& series) {
   Differences dx;
   json y = json::array(), gaps = json::array();
   for (const double x : series.x) dx.add(x);
@@ -123,7 +123,7 @@ json as_json(const ReducedSeries& series) {
   return result;
 }
 
-json as_json(const std::vector<ReducedSeries::Mean>& means) {
+json as_json(const std::vector<ThinnedSeries::Mean>& means) {
   Differences dx;
   json y = json::array(), counts = json::array();
   for (const auto& mean : means) {
@@ -160,9 +160,9 @@ json curves_data(const RunLog& log, const PageBudget& budget) {
   for (const auto& [name, series] : curves_of(log)) {
     // What nobody looks for peaks in: the speed, and the learning rate, which is smooth.
     const bool plain = name == curve_name(&TrainRecord::wps) || name == curve_name(&TrainRecord::lr);
-    const ReducedSeries kept = reduced(series, plain ? budget.points / 3 : budget.points);
+    const ThinnedSeries kept = thinned(series, plain ? budget.points / 3 : budget.points);
     result[name] = as_json(kept);
-    if (kept.is_reduced() && can_be_smoothed(name)) result[name]["means"] = as_json(kept.means);
+    if (kept.is_thinned() && can_be_smoothed(name)) result[name]["means"] = as_json(kept.means);
   }
   return result;
 }
@@ -192,4 +192,4 @@ json gradients_data(const RunLog& log, size_t cells) {
   return {{"names", names}, {"updates", std::move(updates)}, {"norms", std::move(norms)}, {"logged", found.size()}};
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -5,7 +5,7 @@
 #include "plumb/report/run_data.h"
 #include "plumb/runs/run_log.h"
 
-namespace plumb {
+namespace plumb::report {
 
 /// Every number of the train and valid records over the updates, as "train.loss" or "valid.bleu", reduced to what a
 /// page can draw.
@@ -14,4 +14,4 @@ nlohmann::json curves_data(const RunLog& log, const PageBudget& budget);
 /// Gradient norms per sub-layer over the updates, at most `cells` of them; null if there are none.
 nlohmann::json gradients_data(const RunLog& log, size_t cells);
 
-}  // namespace plumb
+}  // namespace plumb::report

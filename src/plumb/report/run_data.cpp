@@ -18,7 +18,7 @@
 #include "plumb/runs/run_log.h"
 #include "plumb/runs/run_summary.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,7 +128,8 @@ std::string command_of(const RunLog& log) {
 json problems_of(const fs::path& run, const RunLog& log, const RunSummary& summary) {
   json problems = json::array();
   std::error_code ignored;
-  if (!fs::exists(run / kLogFile, ignored)) problems.push_back(fmt::format("There is no {}: nothing was logged yet.", kLogFile));
+  if (!fs::exists(run / kLogFile, ignored))
+    problems.push_back(fmt::format("There is no {}: nothing was logged yet.", kLogFile));
   if (cannot_be_read(run / kLogFile)) problems.push_back(fmt::format("{} cannot be opened.", kLogFile));
   if (!fs::exists(run / kConfigFile, ignored)) {
     problems.push_back(fmt::format("There is no {}: what was trained is not known.", kConfigFile));
@@ -178,4 +179,4 @@ json run_data(const fs::path& run, const std::string& name, const PageBudget& bu
   return data;
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace plumb {
+namespace plumb::report {
 
 /// How much of a run a page takes.
 struct PageBudget {
@@ -25,4 +25,4 @@ nlohmann::json run_data(const std::filesystem::path& run, const std::string& nam
 /// To six digits: what a picture can show. Numbers that are not finite stay as they are.
 double shown(double value);
 
-}  // namespace plumb
+}  // namespace plumb::report

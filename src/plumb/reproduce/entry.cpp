@@ -125,7 +125,8 @@ Entry read_entry(const fs::path& file) {
   entry.desk = desk_of(file, table.table("desk"));
   for (const TomlTable& one : table.tables("expect")) {
     one.allow_only({"words", "rule"});
-    entry.expectations.push_back({one.required_text("words"), Rule(one.required_text("rule"), one.where("rule"))});
+    entry.expectations.push_back(
+        {one.required_text("words"), ExpectationRule(one.required_text("rule"), one.where("rule"))});
   }
   if (entry.can_run() == entry.expectations.empty()) {
     throw UserError(table.where("expect"),

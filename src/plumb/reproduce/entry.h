@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/reproduce/rule.h"
+#include "plumb/reproduce/expectation_rule.h"
 
 namespace plumb::reproduce {
 
 /// What should come out, for people and for programs.
 struct Expectation {
   std::string words;
-  Rule rule;
+  ExpectationRule rule;
 };
 
 /// `plumb probe` on a config, or on a run of one of the entry's sweeps.

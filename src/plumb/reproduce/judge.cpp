@@ -4,17 +4,17 @@
 
 namespace plumb::reproduce {
 
-Verdict verdict_of(size_t held, size_t all) {
-  return held == all ? Verdict::Reproduced : held == 0 ? Verdict::NotReproduced : Verdict::Partly;
+EntryVerdict entry_verdict(size_t held, size_t all) {
+  return held == all ? EntryVerdict::Reproduced : held == 0 ? EntryVerdict::NotReproduced : EntryVerdict::Partly;
 }
 
-std::string_view verdict_name(Verdict verdict) {
+std::string_view verdict_name(EntryVerdict verdict) {
   switch (verdict) {
-    case Verdict::Reproduced:
+    case EntryVerdict::Reproduced:
       return "reproduced";
-    case Verdict::Partly:
+    case EntryVerdict::Partly:
       return "partly";
-    case Verdict::NotReproduced:
+    case EntryVerdict::NotReproduced:
       return "not reproduced";
   }
   return "";
@@ -24,7 +24,7 @@ Judgement judge(const Entry& entry, const Measurements& measured) {
   Judgement judgement;
   for (const Expectation& expected : entry.expectations) judgement.findings.push_back(expected.rule.judge(measured));
   const auto held = std::ranges::count(judgement.findings, true, &RuleFinding::held);
-  judgement.verdict = verdict_of(static_cast<size_t>(held), judgement.findings.size());
+  judgement.verdict = entry_verdict(static_cast<size_t>(held), judgement.findings.size());
   return judgement;
 }
 

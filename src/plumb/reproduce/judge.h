@@ -8,12 +8,12 @@
 namespace plumb::reproduce {
 
 /// All expectations hold, some, or none.
-enum class Verdict { Reproduced, Partly, NotReproduced };
-Verdict verdict_of(size_t held, size_t all);
-std::string_view verdict_name(Verdict verdict);  // "reproduced", "partly", "not reproduced"
+enum class EntryVerdict { Reproduced, Partly, NotReproduced };
+EntryVerdict entry_verdict(size_t held, size_t all);
+std::string_view verdict_name(EntryVerdict verdict);  // "reproduced", "partly", "not reproduced"
 
 struct Judgement {
-  Verdict verdict;
+  EntryVerdict verdict;
   std::vector<RuleFinding> findings;  // one for each expectation
 };
 

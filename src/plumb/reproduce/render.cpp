@@ -184,10 +184,15 @@ std::string overview_page(const std::vector<Paper>& papers, const Results& resul
       "[reproduce.md](../reproduce.md).\n\n| paper | entries | reproduced | partly | not reproduced | not run "
       "|\n|---|---|---|---|---|---|\n";
   for (const Paper& paper : papers) {
-    std::map<std::string, int> counts;
-    for (const Entry& entry : paper.entries) ++counts[verdict_text(entry, result_of(entry, results)).substr(0, 7)];
+    std::map<std::optional<EntryVerdict>, int> counts;  // by verdict; none: not run
+    for (const Entry& entry : paper.entries) {
+      const std::optional<Result> result = result_of(entry, results);
+      const bool judged = result && !is_stale(*result, entry);
+      ++counts[judged ? std::optional(result->verdict) : std::nullopt];
+    }
     text += fmt::format("| [{}]({}.md) | {} | {} | {} | {} | {} |\n", paper.title, paper.name, paper.entries.size(),
-                        counts["reprodu"], counts["partly"], counts["not rep"], counts["not run"]);
+                        counts[EntryVerdict::Reproduced], counts[EntryVerdict::Partly],
+                        counts[EntryVerdict::NotReproduced], counts[std::nullopt]);
   }
   return text;
 }
@@ -210,7 +215,7 @@ std::string result_text(const Entry& entry, const Result& result) {
   for (const Result::Line& line : result.lines) {
     text += fmt::format("  {}  {}\n       {}: {}\n", line.held ? "yes" : "no ", line.words, line.rule, line.shown);
   }
-  return text + fmt::format("  verdict: {}\n", result.verdict);
+  return text + fmt::format("  verdict: {}\n", verdict_name(result.verdict));
 }
 
 }  // namespace plumb::reproduce

@@ -88,13 +88,14 @@ bool is_stale(const Result& result, const Entry& entry) {
 
 std::string verdict_text(const Entry& entry, const std::optional<Result>& result) {
   if (!result) return "not run";
-  return is_stale(*result, entry) ? "not run (the expectation has changed since)" : result->verdict;
+  return is_stale(*result, entry) ? "not run (the expectation has changed since)"
+                                  : std::string(verdict_name(result->verdict));
 }
 
 Result make_result(const Entry& entry, const Judgement& judgement, const Measurements& measured, double seconds) {
   Result result{.id = entry.id,
                 .fingerprint = entry.fingerprint,
-                .verdict = std::string(verdict_name(judgement.verdict)),
+                .verdict = judgement.verdict,
                 .lines = {},
                 .seconds = seconds,
                 .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now())),
@@ -121,7 +122,7 @@ void write_result(const fs::path& folder, const Result& result) {
   const json whole = {{"schema", 1},
                       {"id", result.id},
                       {"expectation", result.fingerprint},
-                      {"verdict", result.verdict},
+                      {"verdict", verdict_name(result.verdict)},
                       {"rules", lines},
                       {"seconds", rounded(result.seconds)},
                       {"date", result.date},
@@ -158,7 +159,7 @@ std::optional<Result> read_result(const fs::path& folder, const std::string& id)
     const json whole = json::parse(in);
     Result result{.id = whole.at("id"),
                   .fingerprint = whole.at("expectation"),
-                  .verdict = whole.at("verdict"),
+                  .verdict = {},
                   .lines = {},
                   .seconds = number_of_json(whole.at("seconds")),
                   .date = whole.at("date"),
@@ -172,7 +173,8 @@ std::optional<Result> read_result(const fs::path& folder, const std::string& id)
     for (const json& curve : whole.at("curves")) result.measured.curves.push_back(curve_of(curve));
     if (result.id != id) throw damaged("is the result of another entry");
     const auto held = static_cast<size_t>(std::ranges::count(result.lines, true, &Result::Line::held));
-    if (result.verdict != verdict_name(verdict_of(held, result.lines.size()))) {
+    result.verdict = entry_verdict(held, result.lines.size());
+    if (whole.at("verdict") != verdict_name(result.verdict)) {
       throw damaged("has a verdict that does not follow from its rules");
     }
     return result;

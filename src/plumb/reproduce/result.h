@@ -12,7 +12,7 @@ namespace plumb::reproduce {
 /// What is kept of a judged entry, as docs/results/reproduce/<id>.json.
 struct Result {
   std::string id, fingerprint;
-  std::string verdict;
+  EntryVerdict verdict = EntryVerdict::NotReproduced;
   struct Line {
     std::string words, rule, shown;
     bool held = false;

@@ -13,8 +13,8 @@
 /// The records of log.jsonl. Every struct lists its fields once, in `fields`: writing, reading, `plumb list
 /// run-directory` and the tables of docs/run-directory.md all walk that list (runs/record_json.h, runs/record_rows.h).
 ///
-/// A number that may be absent (in a log of another version) is std::optional; NaN and infinities are numbers. Texts and
-/// lists that are absent are empty; those that are optional are left out when they are not set.
+/// A number that may be absent (in a log of another version) is std::optional; NaN and infinities are numbers. Texts
+/// and lists that are absent are empty; those that are optional are left out when they are not set.
 namespace plumb {
 
 using Number = std::optional<double>;

@@ -103,7 +103,8 @@ json object_of(const Record& record) {
   } else {
     object[kTypeKey] = Record::kType;
   }
-  Record::fields(record, [&](std::string_view key, const auto& field, std::string_view) { put_field(object, key, field); });
+  Record::fields(record,
+                 [&](std::string_view key, const auto& field, std::string_view) { put_field(object, key, field); });
   return object;
 }
 

@@ -55,7 +55,8 @@ std::vector<RecordRow> rows_of(std::index_sequence<Index...>) {
 std::string fields_table(const RecordRow& row) {
   std::string text = markdown_header({"field", "takes", "what it is"});
   for (const RecordRow::Field& field : row.fields) {
-    text += markdown_row({field.key.empty() ? "any other" : markdown_code(field.key), field.type, std::string(field.help)});
+    text +=
+        markdown_row({field.key.empty() ? "any other" : markdown_code(field.key), field.type, std::string(field.help)});
   }
   return text;
 }
@@ -69,11 +70,13 @@ std::vector<RecordRow> record_rows() {
 std::string run_directory_markdown() {
   std::string text = "## Files\n\n" + markdown_header({"path", "what it is"});
   for (const RunFileRow& row : run_files()) text += markdown_row({markdown_code(row.path), std::string(row.what)});
-  text += fmt::format("\n## Records of {}\n\nEvery record has `type` and `update`. Numbers that are not finite are the "
-                      "strings `\"NaN\"`, `\"Infinity\"`, `\"-Infinity\"`.\n", kLogFile);
+  text += fmt::format(
+      "\n## Records of {}\n\nEvery record has `type` and `update`. Numbers that are not finite are the "
+      "strings `\"NaN\"`, `\"Infinity\"`, `\"-Infinity\"`.\n",
+      kLogFile);
   for (const RecordRow& row : record_rows()) {
-    const std::string name = row.event.empty() ? markdown_code(row.type)
-                                               : fmt::format("`{}` with `event` = `{}`", row.type, row.event);
+    const std::string name =
+        row.event.empty() ? markdown_code(row.type) : fmt::format("`{}` with `event` = `{}`", row.type, row.event);
     text += fmt::format("\n### {}\n\n{}:\n\n{}", name, row.when, fields_table(row));
   }
   return text;

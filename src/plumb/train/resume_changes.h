@@ -7,7 +7,7 @@
 
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/config/config.h"
-#include "plumb/data/contents.h"
+#include "plumb/data/data_pieces.h"
 
 namespace plumb {
 

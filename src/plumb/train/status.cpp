@@ -39,8 +39,8 @@ void StatusLine::show(const TrainRecord& record, int64_t max_update) {
 }
 
 void StatusLine::show(const ValidRecord& record, const std::vector<std::pair<std::string, double>>& scores, bool best) {
-  std::string text = fmt::format("valid at update {}: loss {:.3f}  ppl {:.2f}", record.update, record.loss.value_or(NAN),
-                                 record.ppl.value_or(NAN));
+  std::string text = fmt::format("valid at update {}: loss {:.3f}  ppl {:.2f}", record.update,
+                                 record.loss.value_or(NAN), record.ppl.value_or(NAN));
   for (const auto& [name, value] : scores) text += fmt::format("  {} {:.2f}", name, value);
   say(text + (best ? "  (best)" : ""));
 }

@@ -4,7 +4,7 @@
 
 #include <ATen/Parallel.h>
 
-#include "plumb/data/contents.h"
+#include "plumb/data/data_pieces.h"
 #include "plumb/data/run_vocabulary.h"
 
 namespace plumb {

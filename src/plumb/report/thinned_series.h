@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace plumb {
+namespace plumb::report {
 
 /// A curve as it was logged. `x` ascends; `y` may hold NaN and infinities.
 struct Series {
@@ -17,7 +17,7 @@ struct Series {
 /// What is not finite is no point but a gap, and every gap is kept.
 ///
 /// Lowest and highest say nothing of the middle: whoever smooths the curve needs the means.
-struct ReducedSeries {
+struct ThinnedSeries {
   struct Gap {
     double from, to;  // the x of its first and last value
     double value;     // the first: NaN, infinity or -infinity
@@ -30,15 +30,15 @@ struct ReducedSeries {
   };
   std::vector<double> x, y;  // finite
   std::vector<Gap> gaps;     // ascending; beyond kMostGaps neighbours are joined
-  std::vector<Mean> means;   // of every bucket and both ends; none if the curve is not reduced
-  size_t logged = 0;         // finite points before the reduction
+  std::vector<Mean> means;   // of every bucket and both ends; none if the curve is not thinned
+  size_t logged = 0;         // finite points before the thinning
 
-  bool is_reduced() const { return logged > x.size(); }
+  bool is_thinned() const { return logged > x.size(); }
 };
 
 constexpr size_t kMostGaps = 200;
 
 /// `most` is at least 4.
-ReducedSeries reduced(const Series& series, size_t most);
+ThinnedSeries thinned(const Series& series, size_t most);
 
-}  // namespace plumb
+}  // namespace plumb::report

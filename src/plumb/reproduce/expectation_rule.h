@@ -23,10 +23,10 @@ struct RuleFinding {
 ///
 /// docs/reproduce.md explains every word. Numbers that are not finite are results: a diverged run has the loss
 /// infinity, and a comparison with NaN does not hold.
-class Rule {
+class ExpectationRule {
  public:
   /// Throws UserError, which blames `where`, if the text is no rule.
-  Rule(std::string text, std::string where);
+  ExpectationRule(std::string text, std::string where);
 
   const std::string& text() const { return text_; }
 

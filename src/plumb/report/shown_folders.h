@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace plumb {
+namespace plumb::report {
 
 /// A folder that a page is made of, and what it is called there.
 struct NamedFolder {
@@ -14,16 +14,16 @@ struct NamedFolder {
 
 /// What there is to show: folders with a log.jsonl or config.toml, with a probe.jsonl, with a sweep.json. A folder may
 /// be several of these.
-struct PageSources {
+struct ShownFolders {
   std::vector<NamedFolder> runs, probes, sweeps;
 };
 
 /// A given folder that is nothing of the kind itself stands for those below it, in the order of their names; with a run
 /// come the probes of it that lie in its folder `probes`. Throws UserError for one that does not exist, or in which
 /// there is nothing to show.
-PageSources find_sources(const std::vector<std::string>& given);
+ShownFolders find_shown_folders(const std::vector<std::string>& given);
 
 /// Throws UserError if a page at `out` would take the place of a file that it is made of.
-void check_not_a_source(const PageSources& sources, const std::filesystem::path& out);
+void refuse_to_overwrite(const ShownFolders& folders, const std::filesystem::path& out);
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -1,4 +1,4 @@
-#include "plumb/reproduce/rule.h"
+#include "plumb/reproduce/expectation_rule.h"
 
 #include <cmath>
 #include <limits>
@@ -37,7 +37,7 @@ Measurements sample() {
 }
 
 RuleFinding judged(const std::string& rule) {
-  return Rule(rule, "x.toml:1 rule").judge(sample());
+  return ExpectationRule(rule, "x.toml:1 rule").judge(sample());
 }
 
 std::string error_of(const std::string& rule) {

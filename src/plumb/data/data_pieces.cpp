@@ -1,4 +1,4 @@
-#include "plumb/data/contents.h"
+#include "plumb/data/data_pieces.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

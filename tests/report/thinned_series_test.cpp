@@ -1,4 +1,4 @@
-#include "plumb/runs/reduce.h"
+#include "plumb/report/thinned_series.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
@@ -23,22 +23,22 @@ Series noise(size_t count, uint64_t seed) {
   return series;
 }
 
-TEST(Reduce, AShortCurveStaysAsItIs) {
+TEST(ThinnedSeries, AShortCurveStaysAsItIs) {
   const Series series = noise(1000, 1);
-  const ReducedSeries result = reduced(series, 1000);
+  const ThinnedSeries result = thinned(series, 1000);
   EXPECT_EQ(result.x, series.x);
   EXPECT_EQ(result.y, series.y);
-  EXPECT_FALSE(result.is_reduced());
+  EXPECT_FALSE(result.is_thinned());
 }
 
-TEST(Reduce, KeepsEndsExtremesAndOrderAndInventsNothing) {
+TEST(ThinnedSeries, KeepsEndsExtremesAndOrderAndInventsNothing) {
   for (const size_t count : {1001u, 2000u, 9999u, 10000u, 123457u}) {
     const Series series = noise(count, count);
-    const ReducedSeries result = reduced(series, 1000);
+    const ThinnedSeries result = thinned(series, 1000);
     EXPECT_LE(result.x.size(), 1000u);
     EXPECT_GE(result.x.size(), 900u) << "most of the room is used";
     EXPECT_EQ(result.logged, count);
-    EXPECT_TRUE(result.is_reduced());
+    EXPECT_TRUE(result.is_thinned());
     EXPECT_EQ(result.x.front(), series.x.front());
     EXPECT_EQ(result.x.back(), series.x.back());
     EXPECT_EQ(std::ranges::max(result.y), std::ranges::max(series.y));
@@ -52,9 +52,9 @@ TEST(Reduce, KeepsEndsExtremesAndOrderAndInventsNothing) {
   }
 }
 
-TEST(Reduce, TheMeansAreOfAllValues) {
+TEST(ThinnedSeries, TheMeansAreOfAllValues) {
   const Series series = noise(12345, 8);
-  const ReducedSeries result = reduced(series, 1000);
+  const ThinnedSeries result = thinned(series, 1000);
   size_t done = 0;
   for (const auto& mean : result.means) {
     double sum = 0;
@@ -65,27 +65,27 @@ TEST(Reduce, TheMeansAreOfAllValues) {
   }
   EXPECT_EQ(done, series.x.size()) << "each value is in one of them";
   EXPECT_EQ(result.means.size(), 501u);
-  EXPECT_TRUE(reduced(series, 20000).means.empty());
-  const ReducedSeries large = reduced({{1, 2, 3, 4, 5, 6}, {1e308, 1e308, 1e308, 1e308, 1e308, 1e308}}, 4);
+  EXPECT_TRUE(thinned(series, 20000).means.empty());
+  const ThinnedSeries large = thinned({{1, 2, 3, 4, 5, 6}, {1e308, 1e308, 1e308, 1e308, 1e308, 1e308}}, 4);
   EXPECT_EQ(large.means[1].value, 1e308);
 }
 
 // Of any stretch of the curve that is longer than two buckets the extremes are there, not only of the whole.
-TEST(Reduce, ASpikeAnywhereSurvives) {
+TEST(ThinnedSeries, ASpikeAnywhereSurvives) {
   for (const size_t spike : {1u, 17u, 4999u, 5000u, 9998u}) {
     for (const double height : {100.0, -100.0}) {
       Series series = noise(10000, 3);
       for (double& y : series.y) y = 1 + 1e-3 * y / (1 + y);
       series.y[spike] = height;
-      const ReducedSeries result = reduced(series, 100);
+      const ThinnedSeries result = thinned(series, 100);
       EXPECT_EQ(std::ranges::count(result.y, height), 1) << spike;
     }
   }
 }
 
-TEST(Reduce, WhatIsNotFiniteIsAGapAndNeverAPoint) {
+TEST(ThinnedSeries, WhatIsNotFiniteIsAGapAndNeverAPoint) {
   const Series series{{1, 2, 3, 4, 5, 6, 7}, {0.5, kNaN, kNaN, 0.25, -kInfinity, 0.125, kInfinity}};
-  const ReducedSeries result = reduced(series, 100);
+  const ThinnedSeries result = thinned(series, 100);
   EXPECT_EQ(result.x, (std::vector<double>{1, 4, 6}));
   ASSERT_EQ(result.gaps.size(), 3u);
   EXPECT_EQ(result.gaps[0].from, 2);
@@ -97,10 +97,10 @@ TEST(Reduce, WhatIsNotFiniteIsAGapAndNeverAPoint) {
   EXPECT_EQ(result.logged, 3u);
 }
 
-TEST(Reduce, NoNonfiniteValueIsForgottenWhereThereAreThousands) {
+TEST(ThinnedSeries, NoNonfiniteValueIsForgottenWhereThereAreThousands) {
   Series series = noise(10000, 5);
   for (size_t i = 1; i < series.y.size(); i += 2) series.y[i] = kNaN;
-  const ReducedSeries result = reduced(series, 1000);
+  const ThinnedSeries result = thinned(series, 1000);
   EXPECT_LE(result.gaps.size(), kMostGaps);
   size_t count = 0;
   for (const auto& gap : result.gaps) count += gap.count;
@@ -109,12 +109,12 @@ TEST(Reduce, NoNonfiniteValueIsForgottenWhereThereAreThousands) {
   EXPECT_EQ(result.gaps.back().to, series.x[9999]);
 }
 
-TEST(Reduce, NothingAndNothingFinite) {
-  EXPECT_TRUE(reduced({}, 10).x.empty());
-  const ReducedSeries result = reduced({{1, 2}, {kNaN, kNaN}}, 10);
+TEST(ThinnedSeries, NothingAndNothingFinite) {
+  EXPECT_TRUE(thinned({}, 10).x.empty());
+  const ThinnedSeries result = thinned({{1, 2}, {kNaN, kNaN}}, 10);
   EXPECT_TRUE(result.x.empty());
   EXPECT_EQ(result.gaps.size(), 1u);
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::report

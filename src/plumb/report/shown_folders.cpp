@@ -1,4 +1,4 @@
-#include "plumb/runs/sources.h"
+#include "plumb/report/shown_folders.h"
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@
 #include "plumb/base/error.h"
 #include "plumb/catalogue/run_files.h"
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ bool is_run(const fs::path& folder) {
   return has(folder, kLogFile) || has(folder, kConfigFile);
 }
 
-bool is_source(const fs::path& folder) {
+bool can_be_shown(const fs::path& folder) {
   return std::ranges::any_of(kFiles, [&](const char* file) { return has(folder, file); });
 }
 
@@ -38,7 +38,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
     std::error_code ignored;
     if (!at->is_directory(ignored)) continue;
     // A link may lead anywhere, also to a folder above: it is followed to a run, and not to a search.
-    if (!at->is_symlink(ignored) || is_source(at->path())) found.push_back(at->path());
+    if (!at->is_symlink(ignored) || can_be_shown(at->path())) found.push_back(at->path());
   }
   std::ranges::sort(found);
   return found;
@@ -59,7 +59,7 @@ class Search {
     for (const fs::path& below : folders_in(folder)) look(below, depth + 1);
   }
   size_t count() const { return found_.runs.size() + found_.probes.size() + found_.sweeps.size() + again_; }
-  PageSources found() { return std::move(found_); }
+  ShownFolders found() { return std::move(found_); }
 
  private:
   // `plumb reproduce` leaves what it measures of a run in the run.
@@ -78,7 +78,7 @@ class Search {
     }
   }
 
-  PageSources found_;
+  ShownFolders found_;
   std::set<std::pair<const void*, fs::path>> seen_;
   size_t again_ = 0;
 };
@@ -124,7 +124,7 @@ void drop_common_end(std::vector<NamedFolder>& folders) {
 
 }  // namespace
 
-PageSources find_sources(const std::vector<std::string>& given) {
+ShownFolders find_shown_folders(const std::vector<std::string>& given) {
   Search search;
   for (const std::string& path : given) {
     std::error_code ignored;
@@ -135,12 +135,12 @@ PageSources find_sources(const std::vector<std::string>& given) {
     const size_t before = search.count();
     search.look(path, 0);
     if (search.count() == before) {
-      throw UserError(path,
-                      fmt::format("holds neither {} nor {}, {} or {}", kLogFile, kConfigFile, kProbeFile, kSweepResultsFile),
-                      "Name run directories of `plumb train` or folders of `plumb probe --out`");
+      throw UserError(
+          path, fmt::format("holds neither {} nor {}, {} or {}", kLogFile, kConfigFile, kProbeFile, kSweepResultsFile),
+          "Name run directories of `plumb train` or folders of `plumb probe --out`");
     }
   }
-  PageSources found = search.found();
+  ShownFolders found = search.found();
   for (std::vector<NamedFolder>* folders : {&found.runs, &found.probes, &found.sweeps}) {
     name_apart(*folders);
     drop_common_end(*folders);
@@ -148,9 +148,9 @@ PageSources find_sources(const std::vector<std::string>& given) {
   return found;
 }
 
-void check_not_a_source(const PageSources& sources, const fs::path& out) {
-  for (const std::vector<NamedFolder>* folders : {&sources.runs, &sources.probes, &sources.sweeps}) {
-    for (const NamedFolder& one : *folders) {
+void refuse_to_overwrite(const ShownFolders& folders, const fs::path& out) {
+  for (const std::vector<NamedFolder>* some : {&folders.runs, &folders.probes, &folders.sweeps}) {
+    for (const NamedFolder& one : *some) {
       for (const char* file : kFiles) {
         std::error_code ignored;
         if (!fs::equivalent(one.folder / file, out, ignored)) continue;
@@ -160,4 +160,4 @@ void check_not_a_source(const PageSources& sources, const fs::path& out) {
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

@@ -1,17 +1,17 @@
-#include "plumb/runs/reduce.h"
+#include "plumb/report/thinned_series.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace plumb {
+namespace plumb::report {
 namespace {
 
-using Gap = ReducedSeries::Gap;
+using Gap = ThinnedSeries::Gap;
 
 /// Finite points and, apart from them, the stretches between that are not.
-ReducedSeries parted(const Series& series) {
-  ReducedSeries result;
+ThinnedSeries parted(const Series& series) {
+  ThinnedSeries result;
   bool in_gap = false;
   for (size_t i = 0; i < series.x.size(); ++i) {
     if (std::isfinite(series.y[i])) {
@@ -55,7 +55,7 @@ std::pair<size_t, size_t> extremes(const std::vector<double>& y, size_t begin, s
 }
 
 /// Over [begin, end). Values may be so large that their sum is no double.
-ReducedSeries::Mean mean_of(const ReducedSeries& all, size_t begin, size_t end) {
+ThinnedSeries::Mean mean_of(const ThinnedSeries& all, size_t begin, size_t end) {
   long double sum = 0;
   for (size_t i = begin; i < end; ++i) sum += all.y[i];
   const size_t count = end - begin;
@@ -64,11 +64,11 @@ ReducedSeries::Mean mean_of(const ReducedSeries& all, size_t begin, size_t end) 
 
 }  // namespace
 
-ReducedSeries reduced(const Series& series, size_t most) {
-  ReducedSeries all = parted(series);
+ThinnedSeries thinned(const Series& series, size_t most) {
+  ThinnedSeries all = parted(series);
   all.gaps = joined(all.gaps);
   if (all.x.size() <= most) return all;
-  ReducedSeries result;
+  ThinnedSeries result;
   result.gaps = std::move(all.gaps);
   result.logged = all.logged;
   const auto keep = [&](size_t i) {
@@ -91,4 +91,4 @@ ReducedSeries reduced(const Series& series, size_t most) {
   return result;
 }
 
-}  // namespace plumb
+}  // namespace plumb::report

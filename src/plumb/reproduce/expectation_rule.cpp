@@ -1,4 +1,4 @@
-#include "plumb/reproduce/rule.h"
+#include "plumb/reproduce/expectation_rule.h"
 
 #include <algorithm>
 
@@ -47,7 +47,8 @@ RuleFinding judge_parsed(const ParsedRule& rule, const Measurements& measured) {
 
 }  // namespace
 
-Rule::Rule(std::string text, std::string where) : text_(std::move(text)), where_(std::move(where)) {
+ExpectationRule::ExpectationRule(std::string text, std::string where)
+    : text_(std::move(text)), where_(std::move(where)) {
   try {
     parsed_ = parse_rule(text_);
   } catch (const RuleProblem& problem) {
@@ -55,7 +56,7 @@ Rule::Rule(std::string text, std::string where) : text_(std::move(text)), where_
   }
 }
 
-RuleFinding Rule::judge(const Measurements& measured) const {
+RuleFinding ExpectationRule::judge(const Measurements& measured) const {
   try {
     return judge_parsed(parsed_, measured);
   } catch (const RuleProblem& problem) {
