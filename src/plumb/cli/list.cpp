@@ -262,7 +262,7 @@ Listing all_records() {
   return list;
 }
 
-std::string answer_records(const Request& request) {
+std::string answer_records(const ListRequest& request) {
   return request.markdown ? run_directory_markdown() : answer(all_records(), request);
 }
 
