@@ -205,14 +205,14 @@ TEST_F(Folder, APageShowsClaimRuleMeasurementAndVerdict) {
   const std::string judged = page(make_result(one, judge(one, all), all, 125));
   EXPECT_THAT(judged, HasSubstr("# A paper"));
   EXPECT_THAT(judged, HasSubstr("warm-up \\| decides"));  // a bar would end the cell
-  EXPECT_THAT(judged, HasSubstr("EntryVerdict: **partly** (1 of 2"));
+  EXPECT_THAT(judged, HasSubstr("Verdict: **partly** (1 of 2"));
   EXPECT_THAT(judged, HasSubstr("| with it, everything | `learned(w9) = runs(w9)` | 1 not = 2 | **no** |"));
   EXPECT_THAT(judged, HasSubstr("| `w0` | 1 diverged, 1 finished | none: 1 of 2 have no finite loss | 97 % |"));
   EXPECT_THAT(judged, HasSubstr("| `w9` | 2 finished | 1.500 ± 1.980 | 3 to 97 % |"));
   EXPECT_THAT(judged, HasSubstr("2 min 05 s"));
   EXPECT_THAT(judged, HasSubstr("    plumb train big.toml\n"));
   EXPECT_THAT(judged, HasSubstr("After the run: Only one seed of two."));
-  EXPECT_THAT(page(std::nullopt), AllOf(HasSubstr("EntryVerdict: **not run**"), HasSubstr("about 3 min 00 s"),
+  EXPECT_THAT(page(std::nullopt), AllOf(HasSubstr("Verdict: **not run**"), HasSubstr("about 3 min 00 s"),
                                         Not(HasSubstr("Only one seed"))));  // nothing was run, so nothing came out
 }
 
