@@ -49,7 +49,7 @@ if [ $command = evaluate ]; then
 fi
 log() { echo "$1" >> $out/log.jsonl; }
 log '{"type":"event","event":"started","update":0,"parameters":5}'
-end=trained
+end=finished
 case $lr in
   9.0) log '{"type":"event","event":"ended","update":3,"outcome":"diverged"}'; exit 5;;
   8.0) end=stuck;;

@@ -3,14 +3,9 @@
 #include <chrono>
 #include <limits>
 
+#include "plumb/base/clock.h"
+
 namespace plumb::probe {
-namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 const Curve* Findings::curve(const std::string& probe, const std::string& number, const Labels& labels) const {
   for (const Finding& finding : all) {

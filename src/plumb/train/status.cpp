@@ -8,11 +8,6 @@
 #include "plumb/base/progress.h"
 
 namespace plumb {
-namespace {
-
-constexpr char kErase[] = "\r\033[K";
-
-}  // namespace
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO)), last_(std::chrono::steady_clock::now()) {}
 
@@ -30,7 +25,7 @@ void StatusLine::show(const TrainRecord& record, int64_t max_update) {
     text += "  " + duration_text(static_cast<double>(max_update - update) / updates_per_second_) + " left";
   }
   if (terminal_) {
-    fmt::print(stderr, "{}{}", kErase, text);
+    fmt::print(stderr, "{}{}", kEraseLine, text);
   } else {
     fmt::print(stderr, "{}\n", text);
   }
@@ -46,7 +41,7 @@ void StatusLine::show(const ValidRecord& record, const std::vector<std::pair<std
 }
 
 void StatusLine::say(const std::string& text) {
-  fmt::print(stderr, "{}{}\n", terminal_ ? kErase : "", text);
+  fmt::print(stderr, "{}{}\n", terminal_ ? kEraseLine : "", text);
 }
 
 }  // namespace plumb

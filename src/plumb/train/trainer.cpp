@@ -117,7 +117,7 @@ std::optional<RunEnd> Trainer::advance() {
   // After the validation has left its marks everywhere: a checkpoint in the middle of it would not resume exactly.
   if (due(t.save_interval) || policy_.best_update() == at_.update || end) save();
   if (end) return end;
-  signal_ = static_cast<int>(workers_->agree(signals_.caught()));
+  signal_ = static_cast<int>(workers_->agree(signals_.first()));
   if (signal_ != 0) return RunEnd{RunOutcome::Interrupted};
   return {};
 }

@@ -10,12 +10,12 @@
 #include "plumb/config/config.h"
 #include "plumb/data/prepared.h"
 #include "plumb/dist/one_worker.h"
+#include "plumb/process/signals.h"
 #include "plumb/runs/run_lock.h"
 #include "plumb/train/batch_cursor.h"
 #include "plumb/train/checkpoint_writer.h"
 #include "plumb/train/outcome_policy.h"
 #include "plumb/train/phase.h"
-#include "plumb/train/signals.h"
 #include "plumb/train/step.h"
 #include "plumb/train/training_data.h"
 #include "plumb/train/training_log.h"
@@ -75,7 +75,8 @@ class Trainer {
   Checkpoints checkpoints_;
   CheckpointWriter writer_{checkpoints_, phase_};
   TrainingLog log_;
-  SignalWatch signals_;
+  // They ask the run to finish its step, save and stop; a second one ends it at once.
+  CaughtSignals signals_{{SIGINT, SIGTERM}, CaughtSignals::Second::EndsTheProcess};
   int signal_ = 0;  // that all workers act on
   Position at_;
 };
