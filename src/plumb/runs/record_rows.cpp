@@ -77,7 +77,7 @@ std::string run_directory_markdown() {
   for (const RecordRow& row : record_rows()) {
     const std::string name =
         row.event.empty() ? markdown_code(row.type) : fmt::format("`{}` with `event` = `{}`", row.type, row.event);
-    text += fmt::format("\n### {}\n\n{}:\n\n{}", name, row.when, fields_table(row));
+    text += fmt::format("\n### {}\n\nWhen: {}.\n\n{}", name, row.when, fields_table(row));
   }
   return text;
 }

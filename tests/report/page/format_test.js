@@ -3,10 +3,12 @@ const assert = require('node:assert/strict');
 const {test} = require('node:test');
 const {load} = require('./parts.js');
 
-const {num, isNumber, short, rate, large, duration, plural, extent, fitted, words, capital} = load(
-  ['20_format.js'],
-  ['num', 'isNumber', 'short', 'rate', 'large', 'duration', 'plural', 'extent', 'fitted', 'words', 'capital'],
-);
+const {num, isNumber, short, rate, large, duration, plural, extent, fitted, words, capital, unigramShare, unigramShares} =
+  load(
+    ['20_format.js'],
+    ['num', 'isNumber', 'short', 'rate', 'large', 'duration', 'plural', 'extent', 'fitted', 'words', 'capital',
+      'unigramShare', 'unigramShares'],
+  );
 
 test('numbers that are not finite are strings in the data', () => {
   assert.equal(num('Infinity'), Infinity);
@@ -52,4 +54,11 @@ test('the extent of more values than a call takes arguments', () => {
   const many = Array.from({length: 300000}, (_, i) => (i * 7919) % 300007);
   assert.deepEqual(extent(many), [0, Math.max(...many.slice(0, 1000), ...[300006])]);
   assert.deepEqual(extent([]), [Infinity, -Infinity]);
+});
+
+test('a share of the unigram entropy is per cent, and nothing where it is not known', () => {
+  assert.deepEqual([0.384, 1.006, 'Infinity', undefined].map(unigramShare), ['38 %', '101 %', '∞ %', '']);
+  assert.equal(unigramShares([0.351, 'NaN', 0.384, undefined]), ' (35 to 38 % of unigram)');
+  assert.equal(unigramShares([0.381, 0.384]), ' (38 % of unigram)');
+  assert.equal(unigramShares([undefined, 'NaN']), '');
 });
