@@ -179,6 +179,30 @@ TEST(Residual, UsesTheNormKindOfThePlan) {
   EXPECT_LE(largest_gap(o.out, z), 1e-12);
 }
 
+// The components of x and of its bottom, and the branch as one more, go through the equation one by one.
+TEST(Residual, OfComponentsAddsUpToTheResidualOfTheirSum) {
+  const at::NoGradGuard no_grad;
+  const Rule rules[] = {{},
+                        {.r = {Constant, 1.7}, .g = {Scalar, 1}, .alpha = 0.3, .beta = 0.6},
+                        {.norm_post = true, .r = {Vector, 1}, .g = {Vector, 1}, .alpha = 1},
+                        {.norm_post = true, .g = {Constant, 0.4}, .alpha_out = 0.8}};
+  for (const Rule& rule : rules) {
+    for (NormKind norm : {NormKind::Layer, NormKind::Rms, NormKind::Scale, NormKind::Dyt}) {
+      ParameterStore store;
+      const Variant row = row_with(rule);
+      const Residual residual(store, plan_of(row, Stack::Encoder, norm), Sublayer::FeedForward, 2, /*dropout=*/0, {});
+      allocate_random(store, 3);
+      const at::Tensor bottom = at::stack({random(6, 1), random(6, 2)});
+      const at::Tensor x = at::stack({random(6, 3), random(6, 4), random(6, 5)}), a = random(6, 6);
+      RememberedFlow flow;
+      const at::Tensor whole = residual(x.sum(0), bottom.sum(0), kRows, [&](const at::Tensor&) { return a; }, flow, {});
+      const at::Tensor components = residual.of_components(x, bottom, a);
+      EXPECT_EQ(components.size(0), 4);
+      EXPECT_LE(difference(components.sum(0), rows_of(whole)), 1e-12) << word(norm);
+    }
+  }
+}
+
 TEST(Residual, StartsItsFactorsWhereTheRuleSays) {
   const Variant row = row_with({.input_shift = true, .r = {Vector, 2.5}, .g = {Scalar, 0.25}});
   ParameterStore store;

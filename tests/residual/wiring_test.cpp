@@ -207,5 +207,29 @@ TEST(Flows, OfOneWiringDoNotMix) {
   }
 }
 
+// A wiring says once how states flow and how the components flow that add up to them.
+TEST(Flows, OfComponentsAddUpToTheFlowOfTheirSum) {
+  const at::NoGradGuard no_grad;
+  for (std::string_view row : {"post_ln", "dlcl_pre", "dlcl_post", "residual_dual"}) {
+    const Wired w(row);
+    const at::Tensor parts = at::stack({random(4, 1), random(4, 2)});
+    const auto whole = w.wiring->start(parts.sum(0)), lists = w.wiring->start(parts, components_algebra());
+    for (int layer = 0; layer < 5; ++layer) {
+      const at::Tensor x = whole->enter(layer), components = lists->enter(layer);
+      EXPECT_EQ(components.size(0), 2 + layer) << row;
+      EXPECT_LE(difference(components.sum(0), rows_of(x)), 1e-12) << row << ' ' << layer;
+      const at::Tensor branch = random(4, 10 + static_cast<uint64_t>(layer));
+      whole->leave(layer, x + branch);
+      lists->leave(layer, at::cat({components, branch.unsqueeze(0)}));
+    }
+  }
+}
+
+TEST(Wirings, KnowWhetherTheyLeadPastTheNormsOfTheLayers) {
+  for (std::string_view row : {"dlcl_pre", "dlcl_post", "residual_dual"})
+    EXPECT_TRUE(Wired(row).wiring->passes_norms());
+  EXPECT_FALSE(Wired("post_ln").wiring->passes_norms());
+}
+
 }  // namespace
 }  // namespace plumb::test

@@ -20,7 +20,7 @@ struct Fill {
   Fill scaled(double factor) const;
 };
 
-/// VARIANTS 1.3: the base distribution of a weight, before the multipliers of a variant.
+/// mathematics.md 1.3: the base distribution of a weight, before the multipliers of a variant.
 /// `fan_out` and `fan_in` are the rows and columns of the matrix (of the matrix a bias belongs to).
 Fill base_fill(Regime regime, Role role, const Place& place, int fan_out, int fan_in, bool truncated);
 

@@ -36,6 +36,18 @@ at::Tensor Layer::operator()(const at::Tensor& input, const ops::Packed& rows, c
   return run(input, rows, self, cross, flow, pass);
 }
 
+const Residual& Layer::residual(Sublayer sublayer) const {
+  switch (sublayer) {
+    case Sublayer::SelfAttention:
+      return self_residual_;
+    case Sublayer::CrossAttention:
+      return cross_.value().residual;
+    case Sublayer::FeedForward:
+      break;
+  }
+  return ffn_residual_;
+}
+
 void Layer::remember(const Memory& memory, LayerCache& cache) const {
   if (cross_) cache.memory = cross_->attention.remember(memory.states);
 }

@@ -37,6 +37,8 @@ class Layer {
   at::Tensor operator()(const at::Tensor& input, const ops::Packed& rows, const Memory& memory, Flow& flow,
                         const Pass& pass) const;
 
+  const Residual& residual(Sublayer sublayer) const;
+
   /// Fills the part of the cache that does not change from step to step.
   void remember(const Memory& memory, LayerCache& cache) const;
   /// One more position for every row of `input`.

@@ -14,6 +14,10 @@ class LayerStack {
 
   at::Tensor operator()(const at::Tensor& x0, const ops::Packed& rows, const Memory& memory, const Pass& pass) const;
 
+  /// From 0.
+  const Layer& layer(int index) const { return layers_.at(static_cast<size_t>(index)); }
+  const Wiring& wiring() const { return *wiring_; }
+
   /// A cache for each layer, with the memory in it.
   std::vector<LayerCache> remember(const Memory& memory) const;
   /// One more position for every row of x0, each a sequence of its own.

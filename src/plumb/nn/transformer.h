@@ -46,6 +46,9 @@ class Transformer {
   };
   Encoded encode(const Tokens& source, const Pass& pass) const;
 
+  /// Of a stack that the form has.
+  const LayerStack& stack(Stack stack) const { return stack == Stack::Encoder ? encoder_.value() : decoder_.value(); }
+
   /// Sets what the variant's row wants to be measured before training (Admin's omega) from one batch; does nothing
   /// for other rows. `pass` should be that of the first training step: the measurement is made with its dropout.
   void profile(const Batch& batch, Pass pass);

@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/config/plan.h"
 #include "plumb/probe/components.h"
 #include "plumb/probe/probe.h"
 
@@ -35,9 +36,8 @@ void fit_exponent(const Dependency& found, const Labels& labels, Readings& out) 
 
 Dependency dependency_of(const Transformer& model, Stack stack, const TapRecorder& taps) {
   Dependency result;
-  Components components(model, stack, taps);
-  result.exact = components.exact();
-  components.walk([&](const Tap& tap, const at::Tensor& parts) {
+  result.exact = plan(model.config(), stack).norm != NormKind::Dyt;  // the others are linear for fixed statistics
+  walk_components(model, stack, taps, [&](const Tap& tap, const at::Tensor& parts) {
     const at::Tensor& whole = taps.value(tap.name());
     const double error = ((whole - parts.sum(0)).norm() / whole.norm()).item<double>();
     result.error = std::max(result.error, error);

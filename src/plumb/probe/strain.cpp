@@ -2,6 +2,7 @@
 
 #include "plumb/config/plan.h"
 #include "plumb/probe/thresholds.h"
+#include "plumb/residual/wiring.h"
 
 namespace plumb::probe {
 namespace {
@@ -9,7 +10,8 @@ namespace {
 /// Whether some path leads from the bottom of the stack to its end without a norm on it.
 bool has_open_path(const ModelConfig& model, Stack stack) {
   const StackPlan plan = plumb::plan(model, stack);
-  if (plan.placement->wiring != WiringKind::Chain) return true;
+  ParameterStore declared;
+  if (make_wiring(declared, plan)->passes_norms()) return true;
   for (int layer = 1; layer <= plan.shape.layers(stack); ++layer) {
     const auto& order = plan.shape.order(stack);
     if (plan.rule(order.back(), layer).alpha_out != 0) continue;  // a way past all norms of the layer

@@ -49,6 +49,29 @@ ops::SkipAndNorm Norm::skip_and_norm(const at::Tensor& x, double factor) const {
   return ops::skip_and_norm(kind_, x, scaled, eps_);
 }
 
+at::Tensor Norm::of_components(const at::Tensor& x) const {
+  const at::Tensor whole = x.sum(0);
+  at::Tensor y;
+  switch (kind_) {
+    case NormKind::Layer: {
+      const at::Tensor variance = whole.var(-1, /*unbiased=*/false, /*keepdim=*/true);
+      y = *weight_ * (x - x.mean(-1, /*keepdim=*/true)) / (variance + eps_).sqrt();
+      break;
+    }
+    case NormKind::Rms:
+      y = *weight_ * x / (whole.square().mean(-1, /*keepdim=*/true) + eps_).sqrt();
+      break;
+    case NormKind::Scale:
+      y = *weight_ * x / whole.norm(2, -1, /*keepdim=*/true).clamp_min(eps_);
+      break;
+    case NormKind::Dyt:
+      y = *weight_ * x * at::where(whole == 0, *alpha_, at::tanh(*alpha_ * whole) / whole);
+      break;
+  }
+  if (bias_) y[0] += *bias_;
+  return y;
+}
+
 std::optional<ops::ResidualNorm> Norm::as_last() const {
   if (!*this) return std::nullopt;
   return ops::ResidualNorm{kind_, weights(), eps_};

@@ -20,6 +20,10 @@ class Norm {
   at::Tensor operator()(const at::Tensor& x) const;
   /// x for a skip, and `factor` times its norm for the branch.
   ops::SkipAndNorm skip_and_norm(const at::Tensor& x, double factor) const;
+  /// The norm of a sum, given and taken as its components [K, T, D]: each is divided by the statistics of the whole
+  /// sum, so that the results add up to its norm; the bias goes to component 0. DyT, which no statistics make linear,
+  /// becomes a factor per number.
+  at::Tensor of_components(const at::Tensor& x) const;
   /// The norm as the end of a residual; nothing if it is absent.
   std::optional<ops::ResidualNorm> as_last() const;
 

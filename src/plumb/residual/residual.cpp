@@ -126,6 +126,21 @@ at::Tensor Residual::operator()(const at::Tensor& x, const at::Tensor& bottom, c
   return out;
 }
 
+at::Tensor Residual::of_components(const at::Tensor& x, const at::Tensor& bottom, const at::Tensor& branch) const {
+  const auto times = [](const at::Tensor& y, const ops::Gain& by) {
+    return by.learned.defined() ? y * by.learned : y * by.value;
+  };
+  at::Tensor z = at::cat({times(x, gain(rule_.r, r_)), times(branch, gain(rule_.g, g_)).unsqueeze(0)});
+  const auto add_bottom = [&](double factor) {  // it has fewer components: those of the layers below
+    if (factor != 0) z.narrow(0, 0, bottom.size(0)).add_(bottom, factor);
+  };
+  if (rule_.beta != 1) z *= rule_.beta;
+  add_bottom(rule_.alpha);
+  if (norm_post_) z = norm_post_.of_components(z);
+  add_bottom(rule_.alpha_out);
+  return z;
+}
+
 at::Tensor Residual::past_norm(const at::Tensor& y, const at::Tensor& bottom, const ops::Packed& rows) const {
   if (rule_.alpha_out == 0) return y;
   return ops::residual({.f = y, .x = bottom, .rows = rows, .r = {.value = rule_.alpha_out}});

@@ -45,6 +45,10 @@ class Residual {
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& bottom, const ops::Packed& rows, const Branch& branch,
                         Flow& flow, const Pass& pass) const;
 
+  /// The same equation for lists of components [K, N, D] that add up to x and to its bottom: `branch` (a, what the tap
+  /// saw) is the newest component of what comes out. Norms keep the statistics of the sums.
+  at::Tensor of_components(const at::Tensor& x, const at::Tensor& bottom, const at::Tensor& branch) const;
+
  private:
   ops::SkipAndNorm enter(const at::Tensor& x) const;
   at::Tensor past_norm(const at::Tensor& y, const at::Tensor& bottom, const ops::Packed& rows) const;

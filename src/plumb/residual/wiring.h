@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -9,6 +10,21 @@
 #include "plumb/store/parameter_store.h"
 
 namespace plumb {
+
+/// What a wiring does to what flows through it: hidden states, or lists of components that add up to them. A wiring
+/// that norms and mixes through this says once how both flow.
+class FlowAlgebra {
+ public:
+  virtual ~FlowAlgebra() = default;
+  virtual at::Tensor normed(const Norm& norm, const at::Tensor& x) const = 0;
+  /// sum_i weights[i] terms[i]
+  virtual at::Tensor mixed(const std::vector<at::Tensor>& terms, const at::Tensor& weights) const = 0;
+};
+
+/// Of hidden states [N, D].
+const FlowAlgebra& states_algebra();
+/// Of components [K, N, D]: norms keep the statistics of the sum. A later list may have more components.
+const FlowAlgebra& components_algebra();
 
 /// What flows through one stack in one pass. The plain chain hands x on from layer to layer.
 class Flow {
@@ -32,7 +48,9 @@ class Wiring {
   Wiring(ParameterStore& store, const StackPlan& plan, bool with_final_norm);
   virtual ~Wiring() = default;
   /// The flow for a stack that starts at x_0. It must not outlive the wiring.
-  virtual std::unique_ptr<Flow> start(const at::Tensor& x0) const = 0;
+  virtual std::unique_ptr<Flow> start(const at::Tensor& x0, const FlowAlgebra& algebra = states_algebra()) const = 0;
+  /// Whether it leads x_0 to the end of the stack past the norms of all layers, wherever these are.
+  virtual bool passes_norms() const { return false; }
   /// The final norm, shift and scale, as far as the variant has them.
   at::Tensor finish(const at::Tensor& x) const;
 

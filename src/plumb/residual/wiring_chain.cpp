@@ -19,7 +19,9 @@ class ChainFlow : public Flow {
 class Chain : public Wiring {
  public:
   Chain(ParameterStore& store, const StackPlan& plan) : Wiring(store, plan, plan.final_norm) {}
-  std::unique_ptr<Flow> start(const at::Tensor& x0) const override { return std::make_unique<ChainFlow>(*this, x0); }
+  std::unique_ptr<Flow> start(const at::Tensor& x0, const FlowAlgebra&) const override {
+    return std::make_unique<ChainFlow>(*this, x0);
+  }
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 // Row l of W has l + 1 numbers, 1 / (l + 1) at first, and no constraint. One more row after the last layer gives what
 // the stack gives.
 
-#include "plumb/ops/weighted_sum.h"
 #include "plumb/residual/wiring.h"
 
 namespace plumb {
@@ -27,19 +26,24 @@ class Dlcl : public Wiring {
     }
   }
 
-  std::unique_ptr<Flow> start(const at::Tensor& x0) const override;
+  std::unique_ptr<Flow> start(const at::Tensor& x0, const FlowAlgebra& algebra) const override;
+  bool passes_norms() const override { return true; }  // every mix has a share of the embedding
 
   /// What is kept of the output of layer `index` (0: the embedding).
-  at::Tensor stored(size_t index, const at::Tensor& y) const { return norm_before_mixing_ ? normed(index, y) : y; }
+  at::Tensor stored(size_t index, const at::Tensor& y, const FlowAlgebra& algebra) const {
+    return norm_before_mixing_ ? normed(index, y, algebra) : y;
+  }
 
-  at::Tensor mixed(const std::vector<at::Tensor>& history) const {
+  at::Tensor mixed(const std::vector<at::Tensor>& history, const FlowAlgebra& algebra) const {
     const size_t row = history.size() - 1;
-    const at::Tensor sum = ops::weighted_sum(history, *weights_[row]);
-    return norm_before_mixing_ ? sum : normed(row, sum);
+    const at::Tensor sum = algebra.mixed(history, *weights_[row]);
+    return norm_before_mixing_ ? sum : normed(row, sum, algebra);
   }
 
  private:
-  at::Tensor normed(size_t index, const at::Tensor& y) const { return norms_[index] ? norms_[index](y) : y; }
+  at::Tensor normed(size_t index, const at::Tensor& y, const FlowAlgebra& algebra) const {
+    return norms_[index] ? algebra.normed(norms_[index], y) : y;
+  }
 
   bool norm_before_mixing_;
   std::vector<Parameter> weights_;
@@ -48,19 +52,21 @@ class Dlcl : public Wiring {
 
 class DlclFlow : public Flow {
  public:
-  DlclFlow(const Dlcl& wiring, const at::Tensor& x0) : wiring_(wiring), history_{wiring.stored(0, x0)} {}
+  DlclFlow(const Dlcl& wiring, const at::Tensor& x0, const FlowAlgebra& algebra)
+      : wiring_(wiring), algebra_(algebra), history_{wiring.stored(0, x0, algebra)} {}
 
-  at::Tensor enter(int) override { return wiring_.mixed(history_); }
-  void leave(int, const at::Tensor& y) override { history_.push_back(wiring_.stored(history_.size(), y)); }
-  at::Tensor out() override { return wiring_.finish(wiring_.mixed(history_)); }
+  at::Tensor enter(int) override { return wiring_.mixed(history_, algebra_); }
+  void leave(int, const at::Tensor& y) override { history_.push_back(wiring_.stored(history_.size(), y, algebra_)); }
+  at::Tensor out() override { return wiring_.finish(wiring_.mixed(history_, algebra_)); }
 
  private:
   const Dlcl& wiring_;
+  const FlowAlgebra& algebra_;
   std::vector<at::Tensor> history_;
 };
 
-std::unique_ptr<Flow> Dlcl::start(const at::Tensor& x0) const {
-  return std::make_unique<DlclFlow>(*this, x0);
+std::unique_ptr<Flow> Dlcl::start(const at::Tensor& x0, const FlowAlgebra& algebra) const {
+  return std::make_unique<DlclFlow>(*this, x0, algebra);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ class Dual : public Wiring {
         norm(store, {.stack = plan.stack, .module = "layer_norm"}, plan.norm, plan.shape.width, kSecondStreamEps),
         scale(plan.options.residual_dual_scale) {}
 
-  std::unique_ptr<Flow> start(const at::Tensor& x0) const override;
+  std::unique_ptr<Flow> start(const at::Tensor& x0, const FlowAlgebra& algebra) const override;
+  bool passes_norms() const override { return true; }
 
   const Norm norm;
   const double scale;
@@ -46,7 +47,8 @@ class DualFlow : public Flow {
   at::Tensor x_, second_;
 };
 
-std::unique_ptr<Flow> Dual::start(const at::Tensor& x0) const {
+// Layers read the first stream alone, which is a chain: any algebra has it.
+std::unique_ptr<Flow> Dual::start(const at::Tensor& x0, const FlowAlgebra&) const {
   return std::make_unique<DualFlow>(*this, x0);
 }
 
