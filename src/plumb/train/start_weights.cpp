@@ -6,6 +6,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/file_content.h"
+#include "plumb/catalogue/run_files.h"
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/config/from_toml.h"
 #include "plumb/config/presets.h"
@@ -26,7 +27,7 @@ std::vector<std::string> load_pretrained(ParameterStore& parameters, const Pretr
   const Unmatched unmatched = load_matching_weights(parameters, file);
   if (unmatched.unused.empty()) return unmatched.missing;
   // The new model does not know these parameters. The model they come from does; only declared, it takes no memory.
-  const std::filesystem::path config = std::filesystem::path(run.folder) / "config.toml";
+  const std::filesystem::path config = std::filesystem::path(run.folder) / kConfigFile;
   const Transformer pretrained(from_toml(file_content(config), config.string()).model);
   for (const std::string& name : unmatched.unused) {
     if (is_in_head(pretrained.parameters(), name)) continue;
