@@ -73,7 +73,7 @@ class Help(FrontTest):
             self.assertIn(command["summary"], text)
 
     def test_version(self):
-        self.assertRegex(self.assert_data(run("--version")), r"\Aplumb \d+\.\d+\.\d+\n\Z")
+        self.assertRegex(self.assert_data(run("--version")), r"\Aplumb \d+\.\d+\.\d+( \([0-9a-f]{12}(-dirty)?\))?\n\Z")
 
     def test_help_answers_at_once(self):
         # The promise is 50 ms; five times that leaves room for a busy machine, not for loading LibTorch.

@@ -40,6 +40,8 @@ constexpr Command kCommands[] = {
      "plumb watch runs/b2t"},
     {"demo", Engine, "[--starts] [--set key=value]... [--out DIR]", "train a deep model in four ways on built-in data: which of them learn? --starts: how every variant starts",
      "plumb demo"},
+    {"help", Front, "[COMMAND [PART]] [--man | --completion]", "show the commands, or the arguments of one; --man, --completion: print the man page, the bash completion",
+     "plumb help train"},
 };
 // clang-format on
 

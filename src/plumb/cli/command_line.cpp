@@ -13,6 +13,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/nearest_name.h"
 #include "plumb/catalogue/commands.h"
+#include "plumb/cli/command_help.h"
 
 namespace plumb {
 namespace {
@@ -96,6 +97,7 @@ bool parse_arguments(CLI::App& app, int argc, char** argv) {
     app.description(std::string(row->summary));
     app.footer(fmt::format("Example:\n  {}", row->example));
   }
+  if (note_command_help(app, argv[0])) return false;
   try {
     app.parse(argc, argv);
     return true;

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include <ATen/Parallel.h>
+#include <nlohmann/json.hpp>
 
 #include "plumb/base/cores.h"
 #include "plumb/base/error.h"
+#include "plumb/cli/command_help.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/memory/caching_allocator.h"
 
@@ -27,9 +29,18 @@ constexpr EngineCommand kEngineCommands[] = {{"train", train_command},
                                              {"probe", probe_command},
                                              {"demo", demo_command}};
 
+// For the front's man page and completion: one start of this program tells about all of its commands.
+int describe() {
+  auto all = nlohmann::json::array();
+  for (const EngineCommand& command : kEngineCommands) all.push_back(help_of(command.run, {std::string(command.name)}));
+  print(all.dump() + "\n");
+  return 0;
+}
+
 int engine(int argc, char** argv) {
   memory::install_caching_allocator();
   const std::string_view name = argc > 1 ? argv[1] : "";
+  if (name == "--describe") return describe();
   for (const EngineCommand& command : kEngineCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
   }

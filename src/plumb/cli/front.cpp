@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
-#include "plumb/base/table.h"
+#include "plumb/base/version.h"
 #include "plumb/catalogue/commands.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/config/suggestion.h"
@@ -18,27 +18,11 @@
 namespace plumb {
 namespace {
 
-struct FrontCommand {
-  std::string_view name;
-  int (*run)(int argc, char** argv);
-};
-constexpr FrontCommand kFrontCommands[] = {{"list", list_command},       {"inspect", inspect_command},
-                                           {"score", score_command},     {"text", text_command},
-                                           {"prepare", prepare_command}, {"report", report_command},
-                                           {"watch", watch_command},     {"finetune", finetune_command},
-                                           {"sweep", sweep_command},     {"reproduce", reproduce_command}};
-
-std::string overview() {
-  std::string text =
-      "Plumb: Transformers that differ only in where the normalisation sits and how the residual is wired.\n\n"
-      "Usage: plumb COMMAND [ARGUMENTS]\n\n";
-  Table table({{"command"}, {"what it does"}});
-  for (const Command& row : commands()) table.add_row({std::string(row.name), std::string(row.summary)});
-  text += table.to_string(kLineWidth);
-  text += "\nplumb COMMAND --help    the arguments of a command\nplumb --version         the version\n";
-  text += fmt::format("\nExample:\n  {}\n", commands().front().example);
-  return text;
-}
+constexpr FrontCommand kFrontCommands[] = {
+    {"list", list_command},           {"inspect", inspect_command},   {"score", score_command},
+    {"text", text_command},           {"prepare", prepare_command},   {"report", report_command},
+    {"watch", watch_command},         {"finetune", finetune_command}, {"sweep", sweep_command},
+    {"reproduce", reproduce_command}, {"help", help_command}};
 
 [[noreturn]] void unknown_command(std::string_view name) {
   std::vector<std::string_view> names;
@@ -47,14 +31,21 @@ std::string overview() {
                   did_you_mean(name, names) + "`plumb --help` shows what there is");
 }
 
+}  // namespace
+
+std::span<const FrontCommand> front_commands() {
+  return kFrontCommands;
+}
+
 int front(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "--help";
-  if (name == "--help" || name == "-h" || name == "help") {
-    print(overview());
-    return 0;
+  if (name == "--help" || name == "-h") {
+    std::string help = "help";
+    char* arguments[] = {help.data(), nullptr};
+    return help_command(1, arguments);
   }
   if (name == "--version" || name == "-V") {
-    print("plumb " PLUMB_VERSION "\n");
+    print(fmt::format("plumb {}\n", full_version()));
     return 0;
   }
   const Command* row = find_command(name);
@@ -66,7 +57,6 @@ int front(int argc, char** argv) {
   throw std::logic_error(fmt::format("command {} has no function in front.cpp", name));
 }
 
-}  // namespace
 }  // namespace plumb
 
 int main(int argc, char** argv) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+
 /// The commands that the front answers itself. `argv[0]` is the name of the command.
 namespace plumb {
 
@@ -13,5 +16,15 @@ int watch_command(int argc, char** argv);
 int finetune_command(int argc, char** argv);
 int sweep_command(int argc, char** argv);
 int reproduce_command(int argc, char** argv);
+int help_command(int argc, char** argv);
+
+struct FrontCommand {
+  std::string_view name;
+  int (*run)(int argc, char** argv);
+};
+std::span<const FrontCommand> front_commands();
+
+/// The whole program: `argv[0]` is plumb, `argv[1]` the name of the command.
+int front(int argc, char** argv);
 
 }  // namespace plumb

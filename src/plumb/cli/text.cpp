@@ -172,12 +172,12 @@ int text_vocab(int argc, char** argv) {
 }
 
 int text_serve(int argc, char** argv) {
-  live_as_long_as_parent();
   Choice choice;
   CLI::App app("answer frames (src/plumb/text/frame.h) from stdin on stdout, until stdin ends");
   choice.add_options(app);
   app.footer("Example:\n  plumb text serve --model joint.model");
   if (!parse_arguments(app, argc, argv)) return 0;
+  live_as_long_as_parent();
   return serve_text([&] { return choice.open(argv[0]); }, STDIN_FILENO, STDOUT_FILENO);
 }
 

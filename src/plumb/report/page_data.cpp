@@ -18,6 +18,7 @@
 
 #include "plumb/base/cores.h"
 #include "plumb/base/jsonl.h"
+#include "plumb/base/version.h"
 #include "plumb/catalogue/metrics.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/report/json_depth.h"
@@ -156,7 +157,7 @@ json page_data(const ShownFolders& folders, ReadRuns* before) {
   for (const NamedFolder& probe : folders.probes) probes.push_back(probe_data(probe.folder, probe.name));
   for (const NamedFolder& sweep : folders.sweeps) sweeps.push_back(sweep_data(sweep));
   return {{"version", 1},
-          {"plumb", PLUMB_VERSION},
+          {"plumb", full_version()},
           {"made", now_in_words()},
           {"runs", std::move(runs)},
           {"probes", std::move(probes)},

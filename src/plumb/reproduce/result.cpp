@@ -13,6 +13,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/base/make_folder.h"
+#include "plumb/base/version.h"
 
 namespace plumb::reproduce {
 namespace {
@@ -99,7 +100,8 @@ Result make_result(const Entry& entry, const Judgement& judgement, const Measure
                 .lines = {},
                 .seconds = seconds,
                 .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now())),
-                .version = PLUMB_VERSION,
+                .version = std::string(version()),
+                .commit = std::string(commit()),
                 .command = "plumb reproduce " + entry.id,
                 .measured = {.runs = measured.runs, .curves = {}}};
   for (size_t i = 0; i < judgement.findings.size(); ++i) {
@@ -127,6 +129,7 @@ void write_result(const fs::path& folder, const Result& result) {
                       {"seconds", rounded(result.seconds)},
                       {"date", result.date},
                       {"version", result.version},
+                      {"commit", result.commit},
                       {"command", result.command},
                       {"runs", runs},
                       {"curves", curves}};
@@ -164,6 +167,7 @@ std::optional<Result> read_result(const fs::path& folder, const std::string& id)
                   .seconds = number_of_json(whole.at("seconds")),
                   .date = whole.at("date"),
                   .version = whole.at("version"),
+                  .commit = whole.value("commit", ""),
                   .command = whole.at("command"),
                   .measured = {}};
     for (const json& line : whole.at("rules")) {

@@ -18,9 +18,9 @@ struct Result {
     bool held = false;
   };
   std::vector<Line> lines;
-  double seconds = 0;  // of training and measuring on the clock, all runs added up
-  std::string date, version, command;
-  Measurements measured;  // the runs, and those curves that rules speak of
+  double seconds = 0;                          // of training and measuring on the clock, all runs added up
+  std::string date, version, commit, command;  // no commit: judged before 0.1.0 kept it, or built without git
+  Measurements measured;                       // the runs, and those curves that rules speak of
 };
 
 /// A verdict holds only for the expectation that it was given under.

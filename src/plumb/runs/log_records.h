@@ -101,6 +101,7 @@ struct StartedEvent {
   Number unigram_entropy;
   Count threads;
   std::optional<std::string> command;
+  std::optional<std::string> version = {}, commit = {};
 
   template <class Self, class Visit>
   static void fields(Self& r, Visit&& visit) {
@@ -111,6 +112,8 @@ struct StartedEvent {
     visit("unigram_entropy", r.unigram_entropy, "unigram entropy of the target, nats per token");
     visit("threads", r.threads, "threads in effect");
     visit("command", r.command, "command line");
+    visit("version", r.version, "version of the program");
+    visit("commit", r.commit, "commit that it was built from; `-dirty`: files had been changed");
   }
 };
 
@@ -132,11 +135,14 @@ struct ResumedEvent {
   static constexpr std::string_view kEvent = "resumed", kHelp = "`--resume`: records beyond `update` are superseded";
   int64_t update = 0;
   std::optional<std::vector<std::string>> changes;
+  std::optional<std::string> version = {}, commit = {};
 
   template <class Self, class Visit>
   static void fields(Self& r, Visit&& visit) {
     visit("update", r.update, "update of the checkpoint");
     visit("changes", r.changes, "differences in config and data, if there are any");
+    visit("version", r.version, "version of the program");
+    visit("commit", r.commit, "commit that it was built from; `-dirty`: files had been changed");
   }
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/jsonl.h"
+#include "plumb/base/version.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/runs/record_json.h"
 #include "plumb/runs/run_log.h"
@@ -15,6 +16,16 @@
 #include "plumb/train/status.h"
 
 namespace plumb {
+namespace {
+
+// A build without git has no commit to note.
+template <class Event>
+void note_program(Event& event) {
+  event.version = std::string(version());
+  if (!commit().empty()) event.commit = std::string(commit());
+}
+
+}  // namespace
 
 /// Where records go.
 struct TrainingLog::Outputs {
@@ -63,6 +74,7 @@ TrainingLog::~TrainingLog() = default;
 
 void TrainingLog::started(StartedEvent event) {
   if (!command_.empty()) event.command = command_;
+  note_program(event);
   write(event);
 }
 
@@ -79,6 +91,7 @@ void TrainingLog::resumed(int64_t update, const std::vector<std::string>& change
   if (outputs_) outputs_->status.start_at(update);
   ResumedEvent event{.update = update, .changes = {}};
   if (!changes.empty()) event.changes = changes;
+  note_program(event);
   write(event);
   // The reader leaves out what is done again from here.
   const RunLog log = read_run_log(run_, LogReading::Tolerant);
