@@ -1,4 +1,7 @@
 # What every file of ours is compiled with. Headers of libraries are SYSTEM and keep their own warnings.
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+endif()
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
@@ -9,9 +12,8 @@ if(MOLD)
 endif()
 
 add_library(plumb_options INTERFACE)
-target_include_directories(plumb_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(plumb_options INTERFACE
-  -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror
+  -Wall -Wextra -Wconversion -Wno-sign-conversion $<$<BOOL:${PLUMB_WERROR}>:-Werror>
   -Wno-restrict)  # fires falsely on "text" + std::string in g++ 12
 target_compile_definitions(plumb_options INTERFACE PLUMB_VERSION="${PROJECT_VERSION}")
 

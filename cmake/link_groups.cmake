@@ -1,14 +1,15 @@
 # Three link groups: plain (neither library), front (plain and SentencePiece) and torch (plain and LibTorch). Front and torch
 # never meet in one program: Debian's SentencePiece and LibTorch bring two protobufs that crash before main in one process.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # a project that adds this one links them too
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
-pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(SNDFILE REQUIRED IMPORTED_TARGET sndfile)
-pkg_check_modules(SAMPLERATE REQUIRED IMPORTED_TARGET samplerate)
+pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET GLOBAL sentencepiece)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET GLOBAL libhwy)
+pkg_check_modules(SNDFILE REQUIRED IMPORTED_TARGET GLOBAL sndfile)
+pkg_check_modules(SAMPLERATE REQUIRED IMPORTED_TARGET GLOBAL samplerate)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(BLAS REQUIRED)
 # Debian's libtorch and its dependants put every header in /usr/include, already a system directory.
@@ -39,7 +40,9 @@ function(plumb_library name)
     list(APPEND sources ${found})
   endforeach()
   add_library(${name} STATIC ${sources})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PLUMB_UNITY} UNITY_BUILD_MODE GROUP)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PLUMB_UNITY} UNITY_BUILD_MODE GROUP PLUMB_FOLDERS "${ARG_FOLDERS}")
   # Private ones would go, with their include paths, into the command line and precompiled header of every other file.
-  target_link_libraries(${name} PUBLIC plumb_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:plumb_options> PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
 endfunction()
