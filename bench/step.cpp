@@ -9,6 +9,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,7 @@
 // Autograd against fourth-order finite differences in double, for every parameter tensor of every row.
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/base/random_stream.h"
 

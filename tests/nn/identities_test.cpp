@@ -1,6 +1,7 @@
 // mathematics.md 7, residual algebra: special cases in which one row must equal another, or plain arithmetic.
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/nn/feed_forward.h"
 #include "plumb/nn/stack.h"

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <nlohmann/json.hpp>
 
 #include "nn/support/every_row.h"

@@ -1,6 +1,7 @@
 // What a sequence shares a batch with, and what comes after a position, must not matter.
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "nn/support/every_row.h"
 

@@ -3,6 +3,7 @@
 #include "plumb/residual/wiring.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include "residual/support/plans.h"

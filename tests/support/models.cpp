@@ -1,6 +1,7 @@
 #include "support/models.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/base/random_stream.h"
 #include "plumb/ops/cross_entropy.h"

@@ -12,6 +12,7 @@
 #include <c10/core/CPUAllocator.h>
 
 #include "plumb/memory/arena.h"
+#include "plumb/memory/libtorch.h"
 
 namespace plumb::memory {
 namespace {
@@ -94,8 +95,8 @@ void give_back(void* data) {
   blocks().give_back(data);
 }
 
-struct CachingAllocator : c10::Allocator {
-  c10::DataPtr allocate(size_t bytes) const override {
+struct CachingAllocator : libtorch::CpuAllocator {
+  c10::DataPtr take(size_t bytes) const override {
     void* data = bytes == 0 ? nullptr : blocks().take(bytes);
     if (data) report(data, 1);
     return {data, data, &give_back, c10::Device(c10::kCPU)};

@@ -1,6 +1,7 @@
 #include "plumb/nn/fold.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/base/error.h"
 #include "plumb/residual/residual.h"

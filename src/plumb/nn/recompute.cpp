@@ -1,6 +1,7 @@
 #include "plumb/nn/recompute.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "plumb/ops/fused/fused_node.h"

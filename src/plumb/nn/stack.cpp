@@ -1,6 +1,7 @@
 #include "plumb/nn/stack.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/nn/recompute.h"
 #include "plumb/ops/tangent.h"

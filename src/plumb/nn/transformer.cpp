@@ -1,6 +1,7 @@
 #include "plumb/nn/transformer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/ops/linear.h"
 #include "plumb/residual/admin_profile.h"

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/ops/tangent.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/ops/fused/best_words.h"
 #include "plumb/ops/fused/top_words.h"

@@ -1,6 +1,7 @@
 #include "plumb/probe/components.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace plumb::probe {
 

@@ -1,6 +1,7 @@
 #include "plumb/probe/hessian.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/probe/hessian_vector.h"
 

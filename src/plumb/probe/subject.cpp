@@ -4,6 +4,7 @@
 #include <set>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/store/weights_file.h"
 

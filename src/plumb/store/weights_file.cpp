@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/base/error.h"
 #include "plumb/base/nearest_name.h"

@@ -9,6 +9,7 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 
 #include "plumb/catalogue/special_ids.h"
+#include "plumb/memory/libtorch.h"
 #include "plumb/nn/transformer.h"
 #include "plumb/optim/optimiser.h"
 #include "plumb/task/loss.h"
@@ -19,7 +20,7 @@ namespace {
 /// Sees every allocation that ATen makes on this thread, and remembers the highest sum.
 class AllocationWatch : public c10::MemoryReportingInfoBase {
  public:
-  void reportMemoryUsage(void*, int64_t bytes, int64_t, int64_t, c10::Device) override {
+  void reportMemoryUsage(void*, int64_t bytes, libtorch::PoolBytes, libtorch::PoolBytes, c10::Device) override {
     now_ += bytes;
     peak_ = std::max(peak_, now_);
   }

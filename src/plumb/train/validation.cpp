@@ -1,6 +1,7 @@
 #include "plumb/train/validation.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/task/loss.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "plumb/base/step_timer.h"
 #include "plumb/kernel/cross_entropy.h"
