@@ -27,15 +27,15 @@ TEST(Packed, KnowsWhereEverySequenceBeginsAndHowLongItIs) {
 }
 
 TEST(Packed, CountsPositionsFromZeroInEverySequence) {
-  EXPECT_EQ(numbers(Packed({3, 1, 4}).positions()), (Numbers{0, 1, 2, 0, 0, 1, 2, 3}));
+  EXPECT_EQ(numbers(Packed({3, 1, 4}).positions({})), (Numbers{0, 1, 2, 0, 0, 1, 2, 3}));
 }
 
 TEST(Packed, FindsEveryRowInThePaddedLayout) {
-  EXPECT_EQ(numbers(Packed({3, 1, 4}).padded_rows()), (Numbers{0, 1, 2, 4, 8, 9, 10, 11}));
+  EXPECT_EQ(numbers(Packed({3, 1, 4}).padded_rows({})), (Numbers{0, 1, 2, 4, 8, 9, 10, 11}));
 }
 
 TEST(Packed, SaysWhichPlacesOfThePaddedLayoutAreTaken) {
-  const at::Tensor occupied = Packed({3, 1, 4}).occupied();
+  const at::Tensor occupied = Packed({3, 1, 4}).occupied({});
   EXPECT_EQ(occupied.scalar_type(), at::kBool);
   EXPECT_EQ(occupied.sizes(), (Numbers{3, 4}));
   EXPECT_EQ(numbers(occupied.to(at::kLong)), (Numbers{1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1}));
@@ -43,8 +43,8 @@ TEST(Packed, SaysWhichPlacesOfThePaddedLayoutAreTaken) {
 
 TEST(Packed, PadsNothingInASingleSequence) {
   const Packed rows({5});
-  EXPECT_EQ(numbers(rows.padded_rows()), (Numbers{0, 1, 2, 3, 4}));
-  EXPECT_TRUE(rows.occupied().all().item<bool>());
+  EXPECT_EQ(numbers(rows.padded_rows({})), (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_TRUE(rows.occupied({}).all().item<bool>());
 }
 
 TEST(Packed, CallsTheSequencesByNumberUnlessTheyHaveNames) {
@@ -57,7 +57,7 @@ TEST(Packed, WithoutSequencesIsEmpty) {
     EXPECT_EQ(rows.rows(), 0);
     EXPECT_EQ(rows.sequences(), 0);
     EXPECT_EQ(rows.longest(), 0);
-    EXPECT_EQ(rows.positions().numel(), 0);
+    EXPECT_EQ(rows.positions({}).numel(), 0);
   }
 }
 

@@ -177,9 +177,32 @@ class Words(ToolsTest):
         self.assert_passes("words")
 
 
+class Where(ToolsTest):
+    def source(self, path, *lines):
+        self.write(f"src/plumb/{path}", "".join(f"{line}\n" for line in lines))
+
+    def test_data_pointers(self):
+        self.source("nn/layer.cpp", "const float* x = y.data_ptr<float>();", "auto u = v.accessor<double, 2>();")
+        self.source("decode/generate.cpp", "void* x = y.mutable_data_ptr();")
+        self.assert_finds("where", "src/plumb/nn/layer.cpp:1: data_ptr", "src/plumb/nn/layer.cpp:2: accessor",
+                          "src/plumb/decode/generate.cpp:1: mutable_data_ptr")
+
+    def test_tensors_without_a_device(self):
+        self.source("probe/x.cpp", "at::zeros({m, m}, at::kDouble);", "at::full({2}, 1,", "         where.options());",
+                    "at::arange(0, n,", "           at::kLong);")
+        self.assert_finds("where", "src/plumb/probe/x.cpp:1: zeros()", "src/plumb/probe/x.cpp:4: arange()")
+
+    def test_kernels_comments_and_named_places(self):
+        for path in ("kernel/a.cpp", "ops/fused/a.cpp", "ops/tangent/a.cpp", "memory/a.cpp", "decode/search.cpp"):
+            self.source(path, "x.data_ptr<float>();")
+        self.source("nn/a.cpp", "// x.data_ptr<float>()", "at::zeros({2}, x.options());", "at::zeros_like(x);",
+                    "at::ones({n, std::max(a, b)}, where.options(at::kBool));", "at::where(x < 0, x, y);")
+        self.assert_passes("where")
+
+
 class RealTree(ToolsTest):
     def test_passes(self):
-        for check in ("includes", "variant_names", "words"):
+        for check in ("includes", "variant_names", "where", "words"):
             with self.subTest(check):
                 self.assert_passes(check, ROOT)
 

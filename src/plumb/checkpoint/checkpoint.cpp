@@ -30,15 +30,13 @@ void sync_folder(const fs::path& folder) {
   close(fd);
 }
 
-std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
-  return {static_cast<const std::byte*>(tensor.data_ptr()), tensor.nbytes()};
-}
-
 void save_optimiser(const Optimiser& optimiser, const fs::path& path) {
   std::vector<TensorSource> sources;
+  std::vector<at::Tensor> kept;  // until they are written
   for (const Optimiser::State& state : optimiser.state()) {
     const DType type = state.values.scalar_type() == at::kDouble ? DType::F64 : DType::F32;
-    sources.push_back({state.name, type, {state.values.numel()}, bytes_of(state.values)});
+    kept.push_back(state.values.cpu());
+    sources.push_back({state.name, type, {state.values.numel()}, cpu_bytes(kept.back())});
   }
   write_safetensors(path, sources);
 }
@@ -47,8 +45,9 @@ std::vector<Optimiser::State> read_optimiser(const fs::path& path) {
   const SafetensorsReader file(path);
   std::vector<Optimiser::State> states;
   for (const TensorEntry& entry : file.tensors()) {
-    at::Tensor values = at::empty(entry.shape, entry.dtype == DType::F64 ? at::kDouble : at::kFloat);
-    file.read(entry, {static_cast<std::byte*>(values.data_ptr()), values.nbytes()});
+    const Where where(entry.dtype == DType::F64 ? at::kDouble : at::kFloat);
+    at::Tensor values = at::empty(entry.shape, where.options());
+    file.read(entry, cpu_bytes(values));
     states.push_back({entry.name, values});
   }
   return states;

@@ -133,7 +133,7 @@ void print_results(const std::vector<Result>& results, double unigram_entropy) {
 }
 
 void translate_unseen(const Config& config, const Prepared& data, const fs::path& run) {
-  Transformer model(config.model, static_cast<uint64_t>(config.seed));
+  Transformer model(config.model, static_cast<uint64_t>(config.seed), where_of(config));
   load_weights(model.parameters(), Checkpoints(run).model_file(Checkpoints(run).updates().back()));
   const std::unique_ptr<Task> task = make_task(config, {data.source_tokenizer, data.target_tokenizer});
   const std::unique_ptr<TaskCorpus> test = task->open(data.test, /*training=*/false);

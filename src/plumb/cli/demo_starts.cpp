@@ -35,7 +35,7 @@ Batch random_batch(const ModelConfig& model) {
   at::manual_seed(1);
   const ops::Packed rows(std::vector<int64_t>(kSentences, kLength));
   const auto tokens = [&](int64_t vocabulary) {
-    return Tokens{at::randint(kUnk + 1, vocabulary, {rows.rows()}, at::kLong), rows};
+    return Tokens{at::randint(kUnk + 1, vocabulary, {rows.rows()}, Where().options(at::kLong)), rows};
   };
   return {tokens(model.source_vocab), tokens(model.target_vocab)};
 }

@@ -87,7 +87,7 @@ int evaluate_command(int argc, char** argv) {
                     "Leave out --metric and --outputs; the loss is its measure");
   }
   const Prepared data = prepare_data(file.string(), overrides, config, sources, run);
-  Transformer model(config.model, static_cast<uint64_t>(config.seed));
+  Transformer model(config.model, static_cast<uint64_t>(config.seed), where_of(config));
   const Checkpoints checkpoints(run);
   const std::vector<fs::path> files = checkpoints.model_files(which, config.generate.average);
   const int64_t update = checkpoints.chosen(files.size() > 1 ? "last" : which);

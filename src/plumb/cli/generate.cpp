@@ -133,7 +133,7 @@ int generate_command(int argc, char** argv) {
   set_threads(config.threads);
   ops::set_path(config.ops);
   const std::vector<fs::path> files = Checkpoints(run).model_files(which, config.generate.average);
-  Transformer model(config.model, static_cast<uint64_t>(config.seed));
+  Transformer model(config.model, static_cast<uint64_t>(config.seed), where_of(config));
   load_average(model.parameters(), files);
   Generator generator(model, vocabulary_of(run), config);
   if (isatty(STDIN_FILENO)) fmt::print(stderr, "plumb: reading lines from the terminal; Ctrl-D ends them\n");

@@ -8,6 +8,7 @@
 
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/decode/sampling.h"
+#include "plumb/memory/where.h"
 
 namespace plumb {
 namespace {
@@ -200,7 +201,7 @@ class Sentence {
 };
 
 at::Tensor long_tensor(const std::vector<int64_t>& values) {
-  return at::tensor(values, at::kLong);
+  return Where().of(values);
 }
 
 }  // namespace
@@ -214,12 +215,13 @@ std::vector<std::vector<Hypothesis>> search(Scorer& scorer, std::span<const Sour
   std::vector<std::vector<Hypothesis>> results(infos.size());
   std::vector<Sentence> active;
   for (size_t i = 0; i < infos.size(); ++i) active.emplace_back(infos[i], options, i);
-  at::Tensor ids = at::full({std::ssize(active) * options.beam}, kEos, at::kLong);  // fairseq starts from </s>
+  at::Tensor ids =
+      at::full({std::ssize(active) * options.beam}, kEos, Where().options(at::kLong));  // fairseq starts from </s>
   while (!active.empty()) {
     at::Tensor log_p;  // [sentences * beam, V], for samples
     ops::TopWords likeliest;
     if (options.sampling) {
-      log_p = scorer.step(ids).to(at::kDouble).log_softmax(-1).contiguous();
+      log_p = scorer.step(ids).to(at::kCPU, at::kDouble).log_softmax(-1).contiguous();
     } else {
       likeliest = scorer.step_to_best(ids, active.front().wanted());
     }

@@ -45,8 +45,7 @@ ops::Packed chosen_rows(const ops::Packed& rows, const at::Tensor& chosen) {
   constexpr int64_t kPositions = int64_t{1} << 24;  // more than any sequence has
   const kernel::RowNames names = rows.row_names();
   std::vector<int64_t> samples;
-  for (int64_t i = 0; i < chosen.numel(); ++i) {
-    const int64_t row = chosen.data_ptr<int64_t>()[i];
+  for (const int64_t row : numbers_of<int64_t>(chosen)) {
     samples.push_back(names.sample[row] * kPositions + names.position[row]);
   }
   return ops::Packed(std::vector<int64_t>(samples.size(), 1), samples);

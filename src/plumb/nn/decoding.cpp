@@ -11,7 +11,7 @@ Decoding::Decoding(const Transformer& model, const Tokens& source, int64_t beam,
   at::NoGradGuard no_grad;
   Memory memory;
   if (model.encoder_) {
-    const Transformer::Encoded encoded = model.encode(source, {});
+    const Transformer::Encoded encoded = model.encode(source.to(model.where()), model.pass());
     context_.readers.keys = encoded.rows;
     memory = {encoded.states, &context_.readers.keys};
     for (int64_t sentence = 0; sentence < sentences_; ++sentence) context_.readers.readers.push_back(sentence);
@@ -28,7 +28,7 @@ void Decoding::share_out() {
 }
 
 at::Tensor Decoding::features(const at::Tensor& ids) {
-  const at::Tensor x0 = model_.decoder_embedding_->step(ids, context_.rows, position_);
+  const at::Tensor x0 = model_.decoder_embedding_->step(model_.where().bring(ids), context_.rows, position_);
   ++position_;
   context_.ancestry.append(ids.numel());
   return model_.decoder_->step(x0, context_, caches_);
@@ -49,10 +49,13 @@ void Decoding::reorder(const at::Tensor& rows) {
 }
 
 void Decoding::keep(const at::Tensor& sentences) {
-  context_.ancestry.select((sentences.unsqueeze(1) * beam_ + at::arange(beam_, at::kLong)).flatten());
+  const at::Tensor places = at::arange(beam_, Where(sentences).options(at::kLong));
+  context_.ancestry.select((sentences.unsqueeze(1) * beam_ + places).flatten());
   std::vector<int64_t> readers;
-  for (int64_t i = 0; i < sentences.numel() && !context_.readers.readers.empty(); ++i) {
-    readers.push_back(context_.readers.readers[static_cast<size_t>(sentences.data_ptr<int64_t>()[i])]);
+  if (!context_.readers.readers.empty()) {
+    for (const int64_t sentence : numbers_of<int64_t>(sentences)) {
+      readers.push_back(context_.readers.readers[static_cast<size_t>(sentence)]);
+    }
   }
   context_.readers.readers = std::move(readers);
   sentences_ = sentences.size(0);

@@ -59,9 +59,9 @@ Embedding::Embedding(ParameterStore& store, const ModelConfig& model, const Stac
   }
 }
 
-void Embedding::prepare(at::ScalarType dtype) {
+void Embedding::prepare(const Where& where) {
   if (convention_ == Positions::Fairseq || convention_ == Positions::Marian) {
-    sinusoids_ = ops::sinusoids(convention_, max_positions_, width_, dtype);
+    sinusoids_ = ops::sinusoids(convention_, max_positions_, width_, where);
   }
 }
 
@@ -95,7 +95,7 @@ at::Tensor Embedding::embedded(const Tokens& tokens, int64_t first, const ops::D
 at::Tensor Embedding::positioned(const at::Tensor& vectors, const Beginning& at) const {
   at::Tensor x = vectors * scale_;
   if (!positions().defined()) return x;
-  return x + positions().index_select(0, at.rows.positions() + (at.first + position_zero()));
+  return x + positions().index_select(0, at.rows.positions(Where(x)) + (at.first + position_zero()));
 }
 
 at::Tensor Embedding::finished(at::Tensor x, const Tokens& tokens, const ops::Dropout& dropout) const {

@@ -36,7 +36,7 @@ class Embedding {
   at::Tensor step(const at::Tensor& ids, const ops::Packed& rows, int64_t position) const;
 
   /// Computes the sinusoids; after the store has been allocated.
-  void prepare(at::ScalarType dtype);
+  void prepare(const Where& where);
 
  private:
   struct Beginning {

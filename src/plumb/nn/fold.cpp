@@ -107,8 +107,7 @@ class Folder {
 
 std::unique_ptr<Transformer> fold_skips(const Transformer& model) {
   at::NoGradGuard no_grad;
-  const at::ScalarType dtype = model.parameters().values().scalar_type();
-  auto folded = std::make_unique<Transformer>(folded_config(model.config()), /*seed=*/0, dtype);
+  auto folded = std::make_unique<Transformer>(folded_config(model.config()), /*seed=*/0, model.where());
   Folder folder(model, *folded);
   folder.copy_shared();
   for (Stack stack : {Stack::Encoder, Stack::Decoder}) {

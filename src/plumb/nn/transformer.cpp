@@ -45,8 +45,8 @@ Transformer::Transformer(const ModelConfig& model) : model_(model) {
   declare_head(plan(model, shape.has(Stack::Decoder) ? Stack::Decoder : Stack::Encoder));
 }
 
-Transformer::Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType dtype) : Transformer(model) {
-  allocate(seed, dtype);
+Transformer::Transformer(const ModelConfig& model, uint64_t seed, const Where& where) : Transformer(model) {
+  allocate(seed, where);
 }
 
 WordVectors Transformer::declare_words(const StackPlan& plan, int64_t vocabulary) {
@@ -58,15 +58,15 @@ WordVectors Transformer::declare_words(const StackPlan& plan, int64_t vocabulary
   return {{}, std::make_shared<AdaptiveEmbedding>(store_, model_, plan, vocabulary, tied_output(model_))};
 }
 
-void Transformer::allocate(uint64_t seed, at::ScalarType dtype) {
-  store_.allocate(dtype);
+void Transformer::allocate(uint64_t seed, const Where& where) {
+  store_.allocate(where);
   store_.draw(seed);
   for (const WordVectors& words : {encoder_words_, decoder_words_}) {
     // fairseq's padding row: no token reads it, but the tied output does.
     if (const Parameter first = words.first_words()) first->detach().select(0, kPad).zero_();
   }
-  if (encoder_embedding_) encoder_embedding_->prepare(dtype);
-  if (decoder_embedding_) decoder_embedding_->prepare(dtype);
+  if (encoder_embedding_) encoder_embedding_->prepare(where);
+  if (decoder_embedding_) decoder_embedding_->prepare(where);
 }
 
 void Transformer::declare_head(const StackPlan& last) {
@@ -103,7 +103,18 @@ Parameter Transformer::declare_output(const StackPlan& last, int64_t vocabulary)
   return store_.declare(output_place(stack), "weight", {vocabulary, model_.width}, fill);
 }
 
+void Transformer::check_there(const Tokens& tokens, const Pass& pass) const {
+  const at::Device device = where().device;
+  for (const at::Tensor& read : {tokens.ids, tokens.segments, tokens.frames}) {
+    TORCH_CHECK(!read.defined() || read.device() == device, "the parameters are on ", device, ", but the batch is on ",
+                read.device());
+  }
+  TORCH_CHECK(pass.where.device == device, "the parameters are on ", device, ", but the pass is on ",
+              pass.where.device);
+}
+
 at::Tensor Transformer::features(const Batch& batch, const Pass& pass) const {
+  check_there(batch.target, pass);
   const Encoded encoded = encode(batch.source, pass);
   if (!decoder_) return encoded.states;
   const Memory memory{encoded.states, &encoded.rows};
@@ -112,6 +123,7 @@ at::Tensor Transformer::features(const Batch& batch, const Pass& pass) const {
 
 Transformer::Encoded Transformer::encode(const Tokens& source, const Pass& pass) const {
   if (!encoder_) return {};
+  check_there(source, pass);
   if (subsampler_) {
     const Subsampler::States states = subsampler_(source.frames, source.rows);
     const at::Tensor x0 = encoder_embedding_->of_vectors(states.x, states.rows, pass);

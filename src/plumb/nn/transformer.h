@@ -22,9 +22,9 @@ class Transformer {
   /// Declares the parameters, which costs no memory to speak of. `model` must have passed the checks of config/.
   explicit Transformer(const ModelConfig& model);
   /// Also allocates and draws them.
-  Transformer(const ModelConfig& model, uint64_t seed, at::ScalarType dtype = at::kFloat);
+  Transformer(const ModelConfig& model, uint64_t seed, const Where& where = {});
 
-  void allocate(uint64_t seed, at::ScalarType dtype);
+  void allocate(uint64_t seed, const Where& where);
 
   /// [N, D], the rows of the last stack.
   at::Tensor features(const Batch& batch, const Pass& pass) const;
@@ -53,6 +53,11 @@ class Transformer {
   /// for other rows. `pass` should be that of the first training step: the measurement is made with its dropout.
   void profile(const Batch& batch, Pass pass);
 
+  /// Where its parameters are, and what it reads has to be.
+  const Where& where() const { return store_.where(); }
+  /// A pass there, without dropout.
+  Pass pass() const { return {.where = where()}; }
+
   const ModelConfig& config() const { return model_; }
   ParameterStore& parameters() { return store_; }
   const ParameterStore& parameters() const { return store_; }
@@ -61,6 +66,7 @@ class Transformer {
   friend class Decoding;
   /// The vectors of a stack's words, declared unless another stack has them already.
   WordVectors declare_words(const StackPlan& plan, int64_t vocabulary);
+  void check_there(const Tokens& tokens, const Pass& pass) const;
   void declare_head(const StackPlan& last);
   Parameter declare_output(const StackPlan& last, int64_t vocabulary);
 

@@ -20,14 +20,14 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
 // [B, H, longest, K] -> [N, D]
 at::Tensor join_heads(const at::Tensor& x, const Packed& rows) {
   const int64_t places = rows.sequences() * rows.longest();
-  return x.transpose(1, 2).reshape({places, x.size(1) * x.size(3)}).index_select(0, rows.padded_rows().to(x.device()));
+  return x.transpose(1, 2).reshape({places, x.size(1) * x.size(3)}).index_select(0, rows.padded_rows(Where(x)));
 }
 
 // True where a query must not look. Every row keeps at least one key, so -inf never fills a whole row.
-at::Tensor forbidden(const Packed& queries, const Packed& keys, bool causal) {
-  at::Tensor mask = keys.occupied().logical_not().view({keys.sequences(), 1, 1, keys.longest()});
+at::Tensor forbidden(const Packed& queries, const Packed& keys, bool causal, const Where& where) {
+  at::Tensor mask = keys.occupied(where).logical_not().view({keys.sequences(), 1, 1, keys.longest()});
   if (causal) {
-    const at::Tensor future = at::ones({queries.longest(), keys.longest()}, at::kBool).triu(1);
+    const at::Tensor future = at::ones({queries.longest(), keys.longest()}, where.options(at::kBool)).triu(1);
     mask = mask.logical_or(future);
   }
   return mask;
@@ -37,7 +37,7 @@ at::Tensor forbidden(const Packed& queries, const Packed& keys, bool causal) {
 at::Tensor padded(const at::Tensor& x, const Packed& rows) {
   const int64_t places = rows.sequences() * rows.longest();
   return at::zeros({places, x.size(1)}, x.options())
-      .index_copy(0, rows.padded_rows().to(x.device()), x)
+      .index_copy(0, rows.padded_rows(Where(x)), x)
       .view({rows.sequences(), rows.longest(), x.size(1)});
 }
 
@@ -45,15 +45,15 @@ at::Tensor reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   const Packed &queries = t.queries, &keys = t.keys;
   const auto read = [&](const at::Tensor& by_sequence) {
     if (t.readers.empty()) return by_sequence;
-    return by_sequence.index_select(0, at::tensor(t.readers, at::kLong).to(by_sequence.device()));
+    return by_sequence.index_select(0, Where(by_sequence).of(t.readers));
   };
   at::Tensor scores = at::matmul(split_heads(padded(q, queries), t.heads) * t.scale,
                                  split_heads(read(padded(k, keys)), t.heads).transpose(2, 3));
-  const at::Tensor mask = read(forbidden(queries, keys, t.causal)).to(q.device());
+  const at::Tensor mask = read(forbidden(queries, keys, t.causal, Where(q)));
   scores = scores.masked_fill(mask, -std::numeric_limits<double>::infinity());
   at::Tensor weights = scores.softmax(-1);  // [B, H, T, S]
   if (t.dropout.active()) {
-    weights = weights * attention_keep(queries, keys, t.heads, t.dropout, weights.scalar_type()).to(q.device());
+    weights = weights * attention_keep(queries, keys, t.heads, t.dropout, Where(weights));
   }
   return join_heads(at::matmul(weights, split_heads(read(padded(v, keys)), t.heads)), queries);
 }

@@ -15,8 +15,8 @@ namespace {
 at::Tensor gathered(const std::vector<Columns>& parts, const Ancestry& ancestry, int64_t heads) {
   std::vector<at::Tensor> rows;
   for (size_t t = 0; t < parts.size(); ++t) {
-    const at::Tensor own = at::tensor(ancestry.rows_at(static_cast<int64_t>(t)), at::kLong);
-    rows.push_back(parts[t].view().index_select(0, own.to(parts[t].matrix.device())));
+    const Where where(parts[t].matrix);
+    rows.push_back(parts[t].view().index_select(0, where.of(ancestry.rows_at(static_cast<int64_t>(t)))));
   }
   const at::Tensor all = at::stack(rows, 1);  // [R, T, D]
   return all.view({all.size(0), all.size(1), heads, -1}).transpose(1, 2);
@@ -36,11 +36,10 @@ void Ancestry::append(int64_t hypotheses) {
 }
 
 void Ancestry::select(const at::Tensor& rows) {
-  const at::Tensor here = rows.cpu();
-  const auto from = here.accessor<int64_t, 1>();
+  const std::vector<int64_t> from = numbers_of<int64_t>(rows);
   for (std::vector<int64_t>& position : rows_) {
-    std::vector<int64_t> selected;
-    for (int64_t i = 0; i < rows.numel(); ++i) selected.push_back(position[static_cast<size_t>(from[i])]);
+    std::vector<int64_t> selected(from.size());
+    for (size_t i = 0; i < selected.size(); ++i) selected[i] = position[static_cast<size_t>(from[i])];
     position = std::move(selected);
   }
 }

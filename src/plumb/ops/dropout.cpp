@@ -32,7 +32,7 @@ at::Tensor factors(const at::Tensor& x, const Packed& rows, const Dropout& dropo
                            kept.data() + row * width, width);
     }
   });
-  return at::tensor(kept).view(x.sizes()).to(x.options()) * (1 / (1 - dropout.p));
+  return Where(x).of(kept).view(x.sizes()) * (1 / (1 - dropout.p));
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ at::Tensor dropout(const at::Tensor& x, const Packed& rows, const Dropout& dropo
 }
 
 at::Tensor attention_keep(const Packed& queries, const Packed& keys, int64_t heads, const Dropout& dropout,
-                          at::ScalarType dtype) {
+                          const Where& where) {
   const kernel::DropoutKey key = choice_key(dropout);
   const int64_t sequences = queries.sequences(), rows = queries.longest(), columns = keys.longest();
   std::vector<float> kept(static_cast<size_t>(sequences * heads * rows * columns), 1.0F);
@@ -56,7 +56,7 @@ at::Tensor attention_keep(const Packed& queries, const Packed& keys, int64_t hea
       }
     }
   }
-  return at::tensor(kept).view({sequences, heads, rows, columns}).to(dtype) * (1 / (1 - dropout.p));
+  return where.of(kept).view({sequences, heads, rows, columns}) * (1 / (1 - dropout.p));
 }
 
 }  // namespace plumb::ops

@@ -25,6 +25,6 @@ at::Tensor dropout(const at::Tensor& x, const Packed& rows, const Dropout& dropo
 
 /// The factors of attention dropout in the padded layout: 0 or 1 / (1 - p). [B, H, longest query, longest key]
 at::Tensor attention_keep(const Packed& queries, const Packed& keys, int64_t heads, const Dropout& dropout,
-                          at::ScalarType dtype);
+                          const Where& where);
 
 }  // namespace plumb::ops

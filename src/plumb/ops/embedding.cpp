@@ -13,7 +13,7 @@ at::Tensor reference(const EmbeddingTerms& t) {
   at::Tensor x = t.table.index_select(0, t.ids);
   if (t.scale != 1) x = x * t.scale;
   if (t.positions.defined()) {
-    x = x + t.positions.index_select(0, (t.rows.positions() + t.first_position).to(x.device()));
+    x = x + t.positions.index_select(0, t.rows.positions(Where(x)) + t.first_position);
   }
   return dropout(x, t.rows, t.dropout);
 }

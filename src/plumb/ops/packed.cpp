@@ -28,22 +28,22 @@ Packed::Packed(const std::vector<int64_t>& lengths, std::vector<int64_t> samples
   layout_ = std::move(layout);
 }
 
-at::Tensor Packed::positions() const {
-  return at::tensor(layout_->row_positions, at::kLong);
+at::Tensor Packed::positions(const Where& where) const {
+  return where.of(layout_->row_positions);
 }
 
-at::Tensor Packed::padded_rows() const {
+at::Tensor Packed::padded_rows(const Where& where) const {
   std::vector<int64_t> places(static_cast<size_t>(rows()));
   for (int64_t b = 0; b < sequences(); ++b) {
     std::iota(places.begin() + begin(b), places.begin() + begin(b + 1), b * longest());
   }
-  return at::tensor(places, at::kLong);
+  return where.of(places);
 }
 
-at::Tensor Packed::occupied() const {
+at::Tensor Packed::occupied(const Where& where) const {
   std::vector<int64_t> lengths;
   for (int64_t b = 0; b < sequences(); ++b) lengths.push_back(length(b));
-  return at::arange(longest(), at::kLong).unsqueeze(0) < at::tensor(lengths, at::kLong).unsqueeze(1);
+  return at::arange(longest(), where.options(at::kLong)).unsqueeze(0) < where.of(lengths).unsqueeze(1);
 }
 
 }  // namespace plumb::ops

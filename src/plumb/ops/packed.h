@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "plumb/kernel/row_names.h"
+#include "plumb/memory/where.h"
 
 namespace plumb::ops {
 
@@ -35,11 +36,11 @@ class Packed {
   kernel::RowNames row_names() const { return {layout_->row_samples.data(), layout_->row_positions.data()}; }
 
   /// The position of each row in its own sequence. int64 [N]
-  at::Tensor positions() const;
+  at::Tensor positions(const Where& where) const;
   /// The row of each token in a `[B * longest]` padded layout. int64 [N]
-  at::Tensor padded_rows() const;
+  at::Tensor padded_rows(const Where& where) const;
   /// Which places of the padded layout hold a token. bool [B, longest]
-  at::Tensor occupied() const;
+  at::Tensor occupied(const Where& where) const;
 
  private:
   struct Layout {

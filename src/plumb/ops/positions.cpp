@@ -7,7 +7,7 @@
 
 namespace plumb::ops {
 
-at::Tensor sinusoids(Positions convention, int64_t rows, int64_t width, at::ScalarType dtype) {
+at::Tensor sinusoids(Positions convention, int64_t rows, int64_t width, const Where& where) {
   const bool fairseq = convention == Positions::Fairseq;
   const int64_t half = width / 2;
   const double steps = static_cast<double>(fairseq ? half - 1 : half);
@@ -22,7 +22,7 @@ at::Tensor sinusoids(Positions convention, int64_t rows, int64_t width, at::Scal
       row[half + i] = std::cos(angle);
     }
   }
-  return at::tensor(table, at::kDouble).view({rows, width}).to(dtype);
+  return where.of(table).view({rows, width});
 }
 
 }  // namespace plumb::ops

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "plumb/memory/where.h"
 #include "plumb/ops/fused/best_words.h"
 #include "plumb/ops/fused/top_words.h"
 #include "plumb/ops/path.h"
@@ -14,12 +15,13 @@ namespace {
 
 TopWords reference(const at::Tensor& logits, int64_t count, int64_t chosen) {
   const at::Tensor log_p = logits.to(at::kCPU, at::kDouble).log_softmax(-1).contiguous();
-  const auto scores = log_p.accessor<double, 2>();
+  const double* scores = cpu_numbers<double>(log_p).data();
   TopWords result = no_words(log_p.size(0), std::min(count, log_p.size(1)));
   BestWords<double> best(result.count);
   for (int64_t row = 0; row < log_p.size(0); ++row) {
-    best.find(scores[row], log_p.size(1));
-    write_row(result, row, best, /*log_sum=*/0, scores[row][chosen]);
+    const double* own = scores + row * log_p.size(1);
+    best.find(own, log_p.size(1));
+    write_row(result, row, best, /*log_sum=*/0, own[chosen]);
   }
   return result;
 }

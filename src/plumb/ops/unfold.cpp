@@ -11,9 +11,8 @@ namespace {
 
 at::Tensor reference(const at::Tensor& x, const Windows& windows) {
   const at::Tensor with_zeros = at::cat({x, at::zeros({1, x.size(1)}, x.options())});
-  const at::Tensor sources = at::tensor(windows.sources(), at::kLong),
-                   from = at::where(sources < 0, x.size(0), sources);
-  return with_zeros.index_select(0, from.to(x.device())).view({windows.out.rows(), -1});
+  const at::Tensor sources = Where(x).of(windows.sources()), from = at::where(sources < 0, x.size(0), sources);
+  return with_zeros.index_select(0, from).view({windows.out.rows(), -1});
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/ops/fused/flat_buffers.h"
+
 namespace plumb {
 
 Adam::Adam(const OptimConfig& config, const ParameterStore& store)
@@ -25,7 +27,7 @@ Adam::Sizes Adam::sizes_at(double lr, int64_t t) const {
 
 Optimiser::Update Adam::update(double lr, int64_t t, double gradient_scale) const {
   const Sizes sizes = sizes_at(lr, t);
-  return in_floats() ? fused_update(sizes, lr, gradient_scale) : reference_update(sizes);
+  return fused() ? fused_update(sizes, lr, gradient_scale) : reference_update(sizes);
 }
 
 Optimiser::Update Adam::fused_update(const Sizes& sizes, double lr, double gradient_scale) const {
@@ -45,10 +47,7 @@ Optimiser::Update Adam::fused_update(const Sizes& sizes, double lr, double gradi
       .v_scale = static_cast<float>(sizes.v_scale),
       .eps = static_cast<float>(config().eps),
   };
-  return [call](Stretch& s) {
-    kernel::adam_update(call, s.p.data_ptr<float>(), s.g.data_ptr<float>(), s.state[0].data_ptr<float>(),
-                        s.state[1].data_ptr<float>(), 0, s.p.numel());
-  };
+  return [call](Stretch& s) { ops::adam_update(call, s.p, s.g, s.state[0], s.state[1]); };
 }
 
 Optimiser::Update Adam::reference_update(const Sizes& sizes) const {

@@ -27,7 +27,7 @@ class Adam : public Optimiser {
   virtual Step step_at(int64_t) const { return {}; }
 
   Update update(double lr, int64_t t, double gradient_scale) const override;
-  bool scales_and_decays() const override { return in_floats(); }
+  bool scales_and_decays() const override { return fused(); }
 
  private:
   /// p -= size m / (v_scale sqrt(v) + eps)
@@ -37,7 +37,7 @@ class Adam : public Optimiser {
   };
   Sizes sizes_at(double lr, int64_t t) const;
 
-  /// The same by ATen, in any type, and by one kernel, for floats.
+  /// The same by ATen, on any device and in any type, and by one kernel, for floats of the CPU.
   Update reference_update(const Sizes& sizes) const;
   Update fused_update(const Sizes& sizes, double lr, double gradient_scale) const;
 };

@@ -1,48 +1,33 @@
 #include "plumb/optim/clip.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
 
-#include "plumb/kernel/adam.h"
+#include "plumb/memory/where.h"
+#include "plumb/ops/fused/flat_buffers.h"
+#include "plumb/ops/path.h"
 
 namespace plumb {
 namespace {
 
-constexpr int64_t kNormStretch = 16384;
+constexpr int64_t kNormStretch = 16384;  // few enough that ATen sums them up on one thread
 
-double sum_of_squares(const float* x, int64_t count) {
-  return kernel::sum_of_squares(x, 0, count);
-}
-
-double sum_of_squares(const double* x, int64_t count) {
-  return std::inner_product(x, x + count, x, 0.0);
+/// One sum per stretch, then one after the other: the order of the sum does not depend on the number of threads.
+double reference_sum_of_squares(const at::Tensor& flat) {
+  const at::Tensor squares = flat.to(at::kDouble).square();
+  const int64_t size = flat.numel(), whole = size / kNormStretch * kNormStretch;
+  double sum = 0;
+  for (const double part : numbers_of<double>(squares.narrow(0, 0, whole).view({-1, kNormStretch}).sum(1))) sum += part;
+  return sum + squares.narrow(0, whole, size - whole).sum().item<double>();
 }
 
 }  // namespace
 
 double gradient_norm(const at::Tensor& flat) {
-  TORCH_CHECK(flat.is_contiguous() && flat.device().is_cpu(), "gradient_norm reads a contiguous buffer of the CPU");
-  const int64_t size = flat.numel();
-  // One sum per stretch, whichever thread makes it, and then one after the other.
-  std::vector<double> sums(static_cast<size_t>((size + kNormStretch - 1) / kNormStretch));
-  AT_DISPATCH_FLOATING_TYPES(flat.scalar_type(), "gradient_norm", [&] {
-    const scalar_t* data = flat.data_ptr<scalar_t>();
-    at::parallel_for(0, static_cast<int64_t>(sums.size()), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t at = i * kNormStretch;
-        sums[static_cast<size_t>(i)] = sum_of_squares(data + at, std::min(kNormStretch, size - at));
-      }
-    });
-  });
-  double sum = 0;
-  for (const double part : sums) sum += part;
-  return std::sqrt(sum);
+  TORCH_CHECK(flat.is_contiguous() && flat.is_floating_point(), "gradient_norm reads a contiguous buffer of floats");
+  return std::sqrt(ops::takes_fused_path(flat) ? ops::sum_of_squares(flat) : reference_sum_of_squares(flat));
 }
 
 double clip_factor(double norm, double max_norm) {

@@ -9,6 +9,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/step_timer.h"
+#include "plumb/ops/path.h"
 #include "plumb/optim/adam.h"
 #include "plumb/optim/radam.h"
 #include "plumb/optim/sgd.h"
@@ -52,8 +53,8 @@ Optimiser::Stretch Optimiser::stretch(int64_t begin, int64_t count) const {
   return s;
 }
 
-bool Optimiser::in_floats() const {
-  return values_.scalar_type() == at::kFloat && values_.device().is_cpu();
+bool Optimiser::fused() const {
+  return ops::takes_fused_path(values_);
 }
 
 void Optimiser::step(double lr, double gradient_scale) {
@@ -61,11 +62,12 @@ void Optimiser::step(double lr, double gradient_scale) {
   const Update update = this->update(lr, ++steps_, gradient_scale);
   const bool whole = scales_and_decays(), decays = config_.weight_decay != 0 && !whole;
   const int64_t size = values_.numel();
-  const int64_t stretches = (size + kStretch - 1) / kStretch;
+  // Only threads of the CPU share the work, and only its cache has a size to keep to.
+  const int64_t length = values_.device().is_cpu() ? kStretch : size, stretches = (size + length - 1) / length;
   at::parallel_for(0, stretches, 1, [&](int64_t begin, int64_t end) {
     const at::NoGradGuard no_grad;  // of this thread
     for (int64_t i = begin; i < end; ++i) {
-      Stretch s = stretch(i * kStretch, std::min(kStretch, size - i * kStretch));
+      Stretch s = stretch(i * length, std::min(length, size - i * length));
       if (gradient_scale != 1 && !whole) s.g = s.g * gradient_scale;
       if (decays && config_.decay == Decay::L2) s.g = at::add(s.g, s.p, config_.weight_decay);
       if (decays && config_.decay == Decay::Decoupled) s.p.add_(s.p, -lr * config_.weight_decay);

@@ -61,7 +61,8 @@ class Optimiser {
   virtual bool scales_and_decays() const { return false; }
 
   const OptimConfig& config() const { return config_; }
-  bool in_floats() const;
+  /// Whether the kernels make this update.
+  bool fused() const;
 
  private:
   Stretch stretch(int64_t begin, int64_t count) const;

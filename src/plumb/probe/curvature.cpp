@@ -93,7 +93,8 @@ class Spectrum {
   at::Tensor random_signs(const std::string& run) const {
     const uint64_t seed = subject_.seed() * 1000003 + std::hash<std::string>{}(run);
     at::Generator random = at::make_generator<at::CPUGeneratorImpl>(seed);
-    return at::rand(model_->parameters().values().sizes(), random).sub_(0.5).sign_();
+    const at::Tensor drawn = at::rand(model_->parameters().values().sizes(), random, Where().options());
+    return model_->where().bring(drawn.sub_(0.5).sign_());
   }
 
   std::filesystem::path file_of(const std::string& run, const char* ending) const {
@@ -110,8 +111,9 @@ class Spectrum {
     config.probe = {};
     sum.update(fmt::format("{}\n{}\n{}\n{}\n", to_toml(config), subject_.seed(), run, subject_.sample().fixed.size()));
     for (const ProbeBatch& chunk : subject_.sample().fixed) {
-      const at::Tensor ids = chunk.targets.contiguous();
-      sum.update({static_cast<const char*>(ids.data_ptr()), ids.nbytes()});
+      const at::Tensor ids = chunk.targets.cpu().contiguous();
+      const std::span<const std::byte> bytes = cpu_bytes(ids);
+      sum.update({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
     return sum.hex_digest();
   }
@@ -119,7 +121,7 @@ class Spectrum {
   /// Lanczos on scale * H * scale, from a random vector of that support. Also the top eigenvector, if asked for.
   std::vector<Lanczos::Ritz> run(const std::string& name, const at::Tensor& scale, int64_t steps,
                                  at::Tensor* top = nullptr) {
-    LanczosBasis basis(scale.numel(), steps + 1, file_of(name, ".basis"));
+    LanczosBasis basis(scale.numel(), steps + 1, file_of(name, ".basis"), model_->where());
     const LanczosFile file(file_of(name, ".json"), identity(name));
     Lanczos::State state = file.load();
     Lanczos lanczos =

@@ -41,8 +41,7 @@ Dependency dependency_of(const Transformer& model, Stack stack, const TapRecorde
     const at::Tensor& whole = taps.value(tap.name());
     const double error = ((whole - parts.sum(0)).norm() / whole.norm()).item<double>();
     result.error = std::max(result.error, error);
-    const at::Tensor beta = (deviation(parts.slice(0, 1)) / deviation(whole)).to(at::kDouble).contiguous();
-    result.beta.emplace_back(beta.data_ptr<double>(), beta.data_ptr<double>() + beta.numel());
+    result.beta.push_back(numbers_of<double>(deviation(parts.slice(0, 1)) / deviation(whole)));
   });
   return result;
 }

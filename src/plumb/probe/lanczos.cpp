@@ -57,42 +57,43 @@ void Lanczos::step(const SymmetricProduct& product) {
     largest = std::max({largest, std::abs(state_.alpha[i]), i + 1 < state_.beta.size() ? state_.beta[i] : 0.0});
   }
   // What is left of a vector is rounding when it is so short.
-  const double rounding = basis_.type() == at::kFloat ? 1e-6 : 1e-13;
+  const double rounding = basis_.where().dtype == at::kFloat ? 1e-6 : 1e-13;
   state_.exhausted = !(beta > rounding * largest);
   if (!state_.exhausted) basis_.at(j + 1).copy_(w / beta);
 }
 
-at::Tensor Lanczos::small_eigenvectors(std::vector<double>& values) const {
+std::vector<double> Lanczos::small_eigenvectors(std::vector<double>& values) const {
   const int64_t m = steps();
-  at::Tensor t = at::zeros({m, m}, at::kDouble);
-  auto entries = t.accessor<double, 2>();
+  at::Tensor t = at::zeros({m, m}, Where(at::kDouble).options());
+  const std::span<double> entries = cpu_numbers<double>(t);
   for (int64_t i = 0; i < m; ++i) {
-    entries[i][i] = state_.alpha[static_cast<size_t>(i)];
-    if (i + 1 < m) entries[i][i + 1] = entries[i + 1][i] = state_.beta[static_cast<size_t>(i)];
+    const auto diagonal = static_cast<size_t>(i * m + i);
+    entries[diagonal] = state_.alpha[static_cast<size_t>(i)];
+    if (i + 1 < m)
+      entries[diagonal + 1] = entries[diagonal + static_cast<size_t>(m)] = state_.beta[static_cast<size_t>(i)];
   }
   const auto [found, vectors] = at::linalg_eigh(t, "L");
-  values.assign(found.data_ptr<double>(), found.data_ptr<double>() + m);
-  return vectors.contiguous();
+  values = numbers_of<double>(found);
+  return numbers_of<double>(vectors);
 }
 
 std::vector<Lanczos::Ritz> Lanczos::ritz() const {
   std::vector<double> values;
-  const at::Tensor vectors = small_eigenvectors(values);
-  const auto u = vectors.accessor<double, 2>();
+  const std::vector<double> vectors = small_eigenvectors(values);
+  const auto u = [&](int64_t row, int64_t column) { return vectors[static_cast<size_t>(row * steps() + column)]; };
   const double beta = state_.exhausted ? 0 : state_.beta.back();
   std::vector<Ritz> all;
   for (int64_t k = 0; k < steps(); ++k) {
-    all.push_back({values[static_cast<size_t>(k)], u[0][k] * u[0][k], std::abs(beta * u[steps() - 1][k])});
+    all.push_back({values[static_cast<size_t>(k)], u(0, k) * u(0, k), std::abs(beta * u(steps() - 1, k))});
   }
   return all;
 }
 
 at::Tensor Lanczos::vector(int64_t index) {
   std::vector<double> values;
-  const at::Tensor vectors = small_eigenvectors(values);
-  const auto u = vectors.accessor<double, 2>();
-  at::Tensor sum = at::zeros({basis_.length()}, basis_.type());
-  for (int64_t i = 0; i < steps(); ++i) sum.add_(basis_.at(i), u[i][index]);
+  const std::vector<double> vectors = small_eigenvectors(values);
+  at::Tensor sum = at::zeros({basis_.length()}, basis_.where().options());
+  for (int64_t i = 0; i < steps(); ++i) sum.add_(basis_.at(i), vectors[static_cast<size_t>(i * steps() + index)]);
   return sum.div_(length(sum));
 }
 

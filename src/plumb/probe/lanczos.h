@@ -45,7 +45,8 @@ class Lanczos {
   at::Tensor vector(int64_t index);
 
  private:
-  at::Tensor small_eigenvectors(std::vector<double>& values) const;
+  /// Of T, row by row.
+  std::vector<double> small_eigenvectors(std::vector<double>& values) const;
 
   LanczosBasis& basis_;
   State state_;

@@ -11,10 +11,10 @@
 
 namespace plumb::probe {
 
-LanczosBasis::LanczosBasis(int64_t length, int64_t most, const std::filesystem::path& file, at::ScalarType type)
-    : length_(length), most_(most), type_(type) {
+LanczosBasis::LanczosBasis(int64_t length, int64_t most, const std::filesystem::path& file, const Where& where)
+    : length_(length), most_(most), where_(where) {
   if (file.empty()) return;
-  TORCH_CHECK(type == at::kFloat, "a file holds floats");
+  TORCH_CHECK(where == Where(), "a file holds floats of the CPU");
   const auto fail = [&] {
     throw DiskError(file.string(), "cannot hold the vectors of the measurement: " + reason_of(errno),
                     "Free some space or name another folder");
@@ -35,8 +35,8 @@ LanczosBasis::~LanczosBasis() {
 
 at::Tensor LanczosBasis::at(int64_t index) {
   TORCH_CHECK(index >= 0 && index < most_, "vector ", index, " of a basis of ", most_);
-  if (mapped_) return at::from_blob(mapped_ + index * length_, {length_}, at::kFloat);
-  while (std::ssize(in_memory_) <= index) in_memory_.push_back(at::zeros({length_}, type_));
+  if (mapped_) return at::from_blob(mapped_ + index * length_, {length_}, where_.options());
+  while (std::ssize(in_memory_) <= index) in_memory_.push_back(at::zeros({length_}, where_.options()));
   return in_memory_[static_cast<size_t>(index)];
 }
 

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "plumb/base/file_descriptor.h"
+#include "plumb/memory/where.h"
 
 namespace plumb::probe {
 
@@ -15,14 +16,14 @@ namespace plumb::probe {
 class LanczosBasis {
  public:
   /// Room for `most` vectors of `length` numbers. An empty path: in memory, which grows as vectors come. Files hold
-  /// floats.
-  LanczosBasis(int64_t length, int64_t most, const std::filesystem::path& file = {}, at::ScalarType type = at::kFloat);
+  /// floats of the CPU.
+  LanczosBasis(int64_t length, int64_t most, const std::filesystem::path& file = {}, const Where& where = {});
   ~LanczosBasis();
   LanczosBasis(const LanczosBasis&) = delete;
   LanczosBasis& operator=(const LanczosBasis&) = delete;
 
   int64_t length() const { return length_; }
-  at::ScalarType type() const { return type_; }
+  const Where& where() const { return where_; }
   /// The vector `index`: to be written once, and read after that.
   at::Tensor at(int64_t index);
 
@@ -31,7 +32,7 @@ class LanczosBasis {
 
  private:
   int64_t length_, most_;
-  at::ScalarType type_;
+  Where where_;
   std::vector<at::Tensor> in_memory_;
   FileDescriptor file_;
   float* mapped_ = nullptr;

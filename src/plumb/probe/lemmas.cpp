@@ -25,7 +25,7 @@ constexpr int kTheorem2Depths[] = {2, 4, 8, 16};
 /// A model of the theory, with its own random sentences.
 class Theory {
  public:
-  Theory(const Subject& subject, Form form) : seed_(subject.seed()) {
+  Theory(const Subject& subject, Form form) : where_(subject.where()), seed_(subject.seed()) {
     ModelConfig& model = config_.model;
     model.form = form;
     model.width = model.ffn_width = kWidth;
@@ -35,20 +35,22 @@ class Theory {
     model.norm_eps = 1e-12;
     model.source_vocab = model.target_vocab = kVocabulary;
     model.dropout = 0;
-    sample_.batches = {random_batch(form)};
+    sample_.batches = {random_batch(form).to(where_)};
   }
 
   Subject subject(std::string_view variant, int layers) const {
     Config config = config_;
     config.model.variant = variant;
     config.model.encoder_layers = config.model.decoder_layers = layers;
-    return {config, sample_, seed_};
+    return Subject(config, sample_, seed_).with_where(where_, sample_);
   }
 
  private:
   ProbeBatch random_batch(Form form) const {
     at::manual_seed(seed_);
-    const auto ids = [] { return at::randint(kUnk + 1, kVocabulary, {kSentences * kLength}, at::kLong); };
+    const auto ids = [] {
+      return at::randint(kUnk + 1, kVocabulary, {kSentences * kLength}, Where().options(at::kLong));
+    };
     const ops::Packed rows(std::vector<int64_t>(kSentences, kLength));
     ProbeBatch batch;
     if (form != Form::Decoder) batch.inputs.source = {ids(), rows};
@@ -58,12 +60,13 @@ class Theory {
   }
 
   Config config_;
+  Where where_;
   Sample sample_;
   uint64_t seed_;
 };
 
 void lemma1(Readings& out) {
-  const at::Tensor x = at::randn({2000, kWidth});
+  const at::Tensor x = at::randn({2000, kWidth}, Where().options());
   out.add("lemma1", {}, at::relu(x).square().sum(1).mean().item<double>() / (0.5 * kWidth));
 }
 
@@ -107,7 +110,7 @@ double jacobian_norm(const at::Tensor& x) {
 }
 
 void lemma3(Readings& out) {
-  const at::Tensor x = 3 * at::randn({kWidth}, at::kDouble) + 5;
+  const at::Tensor x = 3 * at::randn({kWidth}, Where(at::kDouble).options()) + 5;
   const double closed = std::sqrt(static_cast<double>(kWidth)) / (x - x.mean()).norm().item<double>();
   out.add("lemma3", {}, jacobian_norm(x) / closed);
 }

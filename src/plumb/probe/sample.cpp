@@ -25,7 +25,7 @@ ProbeBatch shaped(const Config& config, TrainingBatch pair) {
     case Form::EncoderDecoder:
       if (config.model.input == InputKind::Frames) {
         pair.inputs.source.frames = at::randn({pair.inputs.source.rows.rows(), config.model.frame_width},
-                                              at::make_generator<at::CPUGeneratorImpl>(kSampleSeed));
+                                              at::make_generator<at::CPUGeneratorImpl>(kSampleSeed), Where().options());
       }
       return pair;
     case Form::Decoder:
@@ -36,10 +36,11 @@ ProbeBatch shaped(const Config& config, TrainingBatch pair) {
   Tokens masked = pair.inputs.source;
   masked.segments = at::zeros_like(masked.ids);
   if (config.model.head == HeadKind::Classes) {
-    at::Tensor classes = at::arange(masked.rows.sequences(), at::kLong).remainder(config.model.classes);
+    at::Tensor classes =
+        at::arange(masked.rows.sequences(), Where().options(at::kLong)).remainder(config.model.classes);
     return {{std::move(masked), {}}, std::move(classes)};
   }
-  const at::Tensor rows = at::arange(0, masked.ids.numel(), kMaskEvery, at::kLong);
+  const at::Tensor rows = at::arange(0, masked.ids.numel(), kMaskEvery, Where().options(at::kLong));
   at::Tensor targets = masked.ids.index_select(0, rows);
   masked.ids = masked.ids.index_fill(0, rows, kUnk);
   return {{std::move(masked), {}}, std::move(targets), rows};
@@ -65,11 +66,11 @@ class RandomPairs {
       target_lengths.push_back(answer);
     }
     TrainingBatch result;
-    result.inputs.source = {at::tensor(sources, at::kLong), ops::Packed(source_lengths)};
-    result.targets = at::tensor(targets, at::kLong);
+    result.inputs.source = {Where().of(sources), ops::Packed(source_lengths)};
+    result.targets = Where().of(targets);
     std::vector<int64_t> inputs = targets;  // shifted by one; </s> ends one sentence and begins the next
     std::rotate(inputs.rbegin(), inputs.rbegin() + 1, inputs.rend());
-    result.inputs.target = {at::tensor(inputs, at::kLong), ops::Packed(target_lengths)};
+    result.inputs.target = {Where().of(inputs), ops::Packed(target_lengths)};
     return result;
   }
 
@@ -96,6 +97,14 @@ class RandomPairs {
 
 }  // namespace
 
+Sample Sample::to(const Where& where) const {
+  Sample there;
+  there.origin = origin;
+  for (const ProbeBatch& batch : batches) there.batches.push_back(batch.to(where));
+  for (const ProbeBatch& chunk : fixed) there.fixed.push_back(chunk.to(where));
+  return there;
+}
+
 Sample sample_of(const Config& config, const Prepared& data) {
   Sample sample;
   sample.origin = data.train.source.text;
@@ -110,7 +119,7 @@ Sample sample_of(const Config& config, const Prepared& data) {
   const int64_t wanted = config.probe.curvature_pairs == 0 ? all : std::min(all, config.probe.curvature_pairs);
   const auto chunks = ordered_batches(valid->lengths().first(static_cast<size_t>(wanted)), kChunkTokens);
   for (const SentenceList& sentences : chunks) sample.fixed.push_back(valid->batch(sentences));
-  return sample;
+  return sample.to(where_of(config));
 }
 
 Sample random_sample(const Config& config) {
@@ -125,10 +134,11 @@ Sample random_sample(const Config& config) {
   for (; left > 0; left -= kChunkTokens) {
     sample.fixed.push_back(shaped(config, pairs.batch(std::min(left, kChunkTokens))));
   }
-  return sample;
+  return sample.to(where_of(config));
 }
 
-at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train, const Pass& pass) {
+at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train, Pass pass) {
+  pass.where = model.where();
   return losses(model, batch, train, pass).smoothed / static_cast<double>(batch.tokens());
 }
 

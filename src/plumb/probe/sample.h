@@ -19,6 +19,8 @@ struct Sample {
   std::string origin;               // in words
   std::vector<ProbeBatch> batches;  // mini-batches for expected gradients
   std::vector<ProbeBatch> fixed;    // the fixed set of the curvature, in chunks
+
+  Sample to(const Where& where) const;
 };
 
 /// From a corpus that `plumb prepare` left: mini-batches of the training set, and the first examples of the validation
@@ -31,7 +33,6 @@ Sample sample_of(const Config& config, const Prepared& data);
 Sample random_sample(const Config& config);
 
 /// The mean label-smoothed loss over the batch's targets.
-at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train,
-                     const Pass& pass = {});
+at::Tensor mean_loss(const Transformer& model, const ProbeBatch& batch, const TrainConfig& train, Pass pass = {});
 
 }  // namespace plumb::probe

@@ -12,7 +12,8 @@ namespace {
 /// As the theory has it, behind the final norm.
 at::Tensor output_of(const Transformer& model, Stack stack, const ProbeBatch& batch) {
   at::NoGradGuard no_grad;
-  return stack == Stack::Encoder ? model.encode(batch.inputs.source, {}).states : model.features(batch.inputs, {});
+  return stack == Stack::Encoder ? model.encode(batch.inputs.source, model.pass()).states
+                                 : model.features(batch.inputs, model.pass());
 }
 
 /// Matrices and tables alone: biases, norms and scales stay.
@@ -21,7 +22,8 @@ void move_at_random(const ParameterStore& store, uint64_t seed) {
   for (const ParameterStore::Entry& entry : store.entries()) {
     if (entry.spec.shape.size() != 2) continue;
     at::Tensor values = store.value(entry.spec.name);
-    values.add_(at::rand(values.sizes(), random, values.options()).sub_(0.5).sign_(), -OutputShift::kRandomStep);
+    const at::Tensor drawn = at::rand(values.sizes(), random, Where(values.scalar_type()).options());
+    values.add_(store.where().bring(drawn.sub_(0.5).sign_()), -OutputShift::kRandomStep);
   }
 }
 

@@ -24,7 +24,7 @@ double mean_loss_now(const Subject& subject, const Transformer& model) {
 
 at::Tensor output_now(const Subject& subject, const Transformer& model) {
   at::NoGradGuard no_grad;
-  return model.features(subject.first().inputs, {});
+  return model.features(subject.first().inputs, model.pass());
 }
 
 /// direction^T H direction over the mini-batches.

@@ -24,6 +24,13 @@ Subject Subject::with_seed(uint64_t seed) const {
   return result;
 }
 
+Subject Subject::with_where(const Where& where, const Sample& sample) const {
+  Subject result = *this;
+  result.where_ = where;
+  result.sample_ = &sample;
+  return result;
+}
+
 Subject Subject::with_weights(std::filesystem::path file) const {
   Subject result = *this;
   result.weights_ = std::move(file);
@@ -51,11 +58,11 @@ Subject Subject::with_model(const std::function<void(ModelConfig&)>& change) con
 }
 
 std::unique_ptr<Transformer> Subject::build() const {
-  auto model = std::make_unique<Transformer>(config_.model, seed_);
+  auto model = std::make_unique<Transformer>(config_.model, seed_, where_);
   if (weights_) {
     load_weights(model->parameters(), weights_->string());
   } else {
-    model->profile(first().inputs, {});
+    model->profile(first().inputs, model->pass());
   }
   return model;
 }
@@ -76,7 +83,9 @@ double Subject::mean_gradient(Transformer& model) const {
 TapRecorder Subject::watched_forward(const Transformer& model) const {
   at::NoGradGuard no_grad;
   TapRecorder taps;
-  model.features(first().inputs, {.observer = &taps});
+  Pass pass = model.pass();
+  pass.observer = &taps;
+  model.features(first().inputs, pass);
   return taps;
 }
 

@@ -20,8 +20,9 @@ std::vector<Stack> stacks_of(const ModelConfig& model);
 /// Dropout is off. A subject is cheap; the model is there from build() on.
 class Subject {
  public:
+  /// The sample has to be where the config's run computes.
   Subject(Config config, const Sample& sample, uint64_t seed)
-      : config_(std::move(config)), sample_(&sample), seed_(seed) {}
+      : config_(std::move(config)), where_(where_of(config_)), sample_(&sample), seed_(seed) {}
 
   struct Checkpoint {
     int64_t update;
@@ -29,6 +30,8 @@ class Subject {
   };
 
   Subject with_seed(uint64_t seed) const;
+  /// Elsewhere, with a sample that is there.
+  Subject with_where(const Where& where, const Sample& sample) const;
   /// With the weights of this file in place of drawn ones.
   Subject with_weights(std::filesystem::path file) const;
   /// With the checkpoints of the run that it comes from, for probes that look at several.
@@ -37,6 +40,7 @@ class Subject {
   Subject with_depth(int encoder_layers, int decoder_layers) const;
   Subject with_model(const std::function<void(ModelConfig&)>& change) const;
 
+  const Where& where() const { return where_; }
   const Config& config() const { return config_; }
   const ModelConfig& model() const { return config_.model; }
   const Sample& sample() const { return *sample_; }
@@ -64,6 +68,7 @@ class Subject {
 
  private:
   Config config_;
+  Where where_;
   const Sample* sample_;
   uint64_t seed_;
   std::optional<std::filesystem::path> weights_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "plumb/memory/where.h"
 #include "plumb/ops/dropout.h"
 #include "plumb/residual/taps.h"
 
@@ -12,7 +13,8 @@ class AdminProfile;
 /// The kinds of dropout of one sub-layer, of the embedding and of the head.
 enum class DropoutKind : uint64_t { Branch, Attention, Activation, Embedding, Output };
 
-/// One run through the model: whether dropout is on and from which numbers, who watches, who profiles.
+/// One run through the model: whether dropout is on and from which numbers, who watches, who profiles,
+/// and where it computes.
 struct Pass {
   bool training = false;
   uint64_t seed = 0;
@@ -21,6 +23,8 @@ struct Pass {
   AdminProfile* profile = nullptr;
   /// Layers are computed again in the backward pass. Not while somebody watches or tensors carry tangents.
   bool recompute = false;
+  /// Where it computes: that of the parameters and of the batch.
+  Where where = {};
 
   /// The dropout of one site in this pass; nothing is dropped outside training.
   ops::Dropout dropout(double p, DropoutKind kind, Stack stack, Sublayer sublayer, int layer) const {

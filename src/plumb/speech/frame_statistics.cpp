@@ -10,6 +10,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/file_descriptor.h"
+#include "plumb/memory/where.h"
 
 namespace plumb {
 namespace {
@@ -40,7 +41,7 @@ void FrameAccumulator::add(const at::Tensor& frames) {
   const int64_t count = rows.size(0), bins = rows.size(1);
   if (count_ == 0) mean_.assign(static_cast<size_t>(bins), 0), squares_ = mean_;
   TORCH_CHECK(std::ssize(mean_) == bins, "frames of ", bins, " bands after some of ", mean_.size());
-  const auto* first = rows.data_ptr<float>();
+  const float* first = cpu_numbers<float>(rows).data();
   const auto n = static_cast<double>(count), before = static_cast<double>(count_);
   for (int64_t b = 0; b < bins; ++b) {
     double shift = 0, squares = 0;

@@ -13,6 +13,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/random_stream.h"
+#include "plumb/memory/where.h"
 
 namespace plumb {
 namespace {
@@ -104,15 +105,15 @@ at::Tensor LogMel::operator()(std::span<const float> samples, uint64_t utterance
   const at::NoGradGuard no_grad;
   const std::vector<double> scaled = in_sixteen_bits(samples, options_.dither, utterance);
   const int64_t frames = options_.frames(std::ssize(samples)), shift = options_.shift();
-  at::Tensor out = at::empty({frames, options_.bins}, at::kFloat);
+  at::Tensor out = at::empty({frames, options_.bins}, Where().options());
   for (int64_t first = 0; first < frames; first += kFramesAtOnce) {
     const int64_t count = std::min(kFramesAtOnce, frames - first);
-    const at::Tensor windows = at::empty({count, padded_}, at::kDouble);
-    auto* window = windows.data_ptr<double>();
+    const at::Tensor windows = at::empty({count, padded_}, Where(at::kDouble).options());
+    double* window = cpu_numbers<double>(windows).data();
     for (int64_t i = 0; i < count; ++i) window_into(scaled.data() + (first + i) * shift, window + i * padded_);
     const at::Tensor spectra = at::fft_rfft(windows).contiguous();  // [count, padded / 2 + 1]
-    const auto* spectrum = spectra.data_ptr<c10::complex<double>>();
-    float* row = out.data_ptr<float>() + first * options_.bins;
+    const auto* spectrum = cpu_numbers<c10::complex<double>>(spectra).data();
+    float* row = cpu_numbers<float>(out).data() + first * options_.bins;
     for (int64_t i = 0; i < count; ++i) energies_into(spectrum + i * spectra.size(1), row + i * options_.bins);
   }
   return out;

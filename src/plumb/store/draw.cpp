@@ -6,6 +6,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "plumb/base/random_stream.h"
+#include "plumb/memory/where.h"
 
 namespace plumb {
 namespace {
@@ -37,9 +38,8 @@ double draw_one(RandomStream& random, const Fill& fill) {
 void draw_values(at::Tensor into, const Fill& fill, uint64_t seed, std::string_view stream) {
   at::NoGradGuard no_grad;
   RandomStream random(seed, stream);
-  at::Tensor drawn = at::empty(into.sizes(), at::kDouble);
-  double* values = drawn.data_ptr<double>();
-  for (int64_t i = 0; i < drawn.numel(); ++i) values[i] = draw_one(random, fill);
+  at::Tensor drawn = at::empty(into.sizes(), Where(at::kDouble).options());
+  for (double& value : cpu_numbers<double>(drawn)) value = draw_one(random, fill);
   if (fill.mirror != Fill::Mirror::None) {
     const int64_t axis = fill.mirror == Fill::Mirror::Rows ? 0 : 1;
     const int64_t half = drawn.size(axis) / 2;

@@ -62,11 +62,12 @@ void ParameterStore::alias(const std::string& name, const std::string& of) {
   aliases_[name] = of;
 }
 
-void ParameterStore::allocate(at::ScalarType dtype) {
+void ParameterStore::allocate(const Where& where) {
   TORCH_CHECK(!values_.defined(), "the parameters were allocated already");
   size_ = aligned(size_);
-  values_ = at::zeros({size_}, dtype);
-  gradients_ = at::zeros({size_}, dtype);
+  where_ = where;
+  values_ = at::zeros({size_}, where.options());
+  gradients_ = at::zeros({size_}, where.options());
   leaves_.reserve(blocks_.size());
   for (const Block& block : blocks_) {
     const int64_t count = product(block.shape);

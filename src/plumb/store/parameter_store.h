@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "plumb/catalogue/initialisation.h"
+#include "plumb/memory/where.h"
 #include "plumb/store/place.h"
 
 namespace plumb {
@@ -73,7 +74,7 @@ class ParameterStore {
   void alias(const std::string& name, const std::string& of);
 
   /// Lays everything out, zeroed. No parameter can be declared afterwards.
-  void allocate(at::ScalarType dtype);
+  void allocate(const Where& where);
   /// Draws the first values. Each tensor has its own random stream, named after it: a tensor that two variants share
   /// starts equal in both, whatever else they declare.
   void draw(uint64_t seed);
@@ -91,6 +92,7 @@ class ParameterStore {
   const at::Tensor& values() const { return values_; }
   const at::Tensor& gradients() const { return gradients_; }
   const std::vector<at::Tensor>& leaves() const { return leaves_; }
+  const Where& where() const { return where_; }
   void zero_gradients();
 
   int64_t parameter_count() const;
@@ -109,6 +111,7 @@ class ParameterStore {
   std::map<std::string, size_t, std::less<>> index_;
   std::map<std::string, std::string> aliases_;
   int64_t size_ = 0;
+  Where where_;
   at::Tensor values_, gradients_;
   std::vector<at::Tensor> leaves_;
 };

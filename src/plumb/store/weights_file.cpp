@@ -40,10 +40,6 @@ std::string shape_text(std::span<const int64_t> shape) {
   return '[' + text + ']';
 }
 
-std::span<std::byte> bytes_of(const at::Tensor& tensor) {
-  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
-}
-
 [[noreturn]] void refuse_unknown(const ParameterStore& store, const std::string& path, const std::string& name) {
   std::vector<std::string_view> names;
   for (const auto& entry : store.entries()) names.push_back(entry.spec.name);
@@ -78,8 +74,8 @@ void check(const ParameterStore& store, const SafetensorsReader& file, const std
 }
 
 at::Tensor read(const SafetensorsReader& file, const TensorEntry& entry, at::ScalarType as) {
-  const at::Tensor raw = at::empty(entry.shape, *memory_type(entry.dtype));
-  file.read(entry, bytes_of(raw));
+  const at::Tensor raw = at::empty(entry.shape, Where(*memory_type(entry.dtype)).options());
+  file.read(entry, cpu_bytes(raw));
   return raw.to(as);
 }
 
@@ -92,10 +88,11 @@ bool same(const at::Tensor& a, const at::Tensor& b) {
 
 void save_weights(const ParameterStore& store, const std::filesystem::path& path,
                   const std::map<std::string, std::string>& metadata) {
+  const at::Tensor values = store.values().cpu();
   std::vector<TensorSource> sources;
   for (const auto& entry : store.entries()) {
-    const at::Tensor value = store.value(entry.spec.name);  // a contiguous piece of the flat buffer
-    sources.push_back({entry.spec.name, file_type(value.scalar_type()), entry.spec.shape, bytes_of(value)});
+    const at::Tensor value = values.narrow(0, entry.offset, entry.count);
+    sources.push_back({entry.spec.name, file_type(value.scalar_type()), entry.spec.shape, cpu_bytes(value)});
   }
   write_safetensors(path, sources, metadata);
 }
@@ -117,7 +114,7 @@ Unmatched load_matching_weights(ParameterStore& store, const std::filesystem::pa
   if (found.empty()) {
     throw UserError(path.string(), "has no tensor of this model", "Fine-tune a run of the same kind of model");
   }
-  const at::ScalarType type = store.values().scalar_type();
+  const at::ScalarType type = store.where().dtype;
   for (const std::string& name : found) store.value(name).copy_(read(file, *file.find(name), type));
   for (const TensorEntry& tensor : file.tensors()) {
     if (!store.has(tensor.name)) unmatched.unused.push_back(tensor.name);
@@ -129,7 +126,7 @@ void load_weights(ParameterStore& store, const std::filesystem::path& path) {
   at::NoGradGuard no_grad;
   const SafetensorsReader file(path);
   check(store, file, path.string());
-  const at::ScalarType type = store.values().scalar_type();
+  const at::ScalarType type = store.where().dtype;
   for (const auto& [name, of] : store.aliases()) {
     const TensorEntry* second = file.find(name);
     if (second && !same(read(file, *second, type), read(file, *file.find(of), type))) {

@@ -19,6 +19,8 @@ struct TrainingBatch {
   /// Rows that the model reads, on both sides.
   int64_t source_rows() const { return inputs.source.rows.rows(); }
   int64_t target_rows() const { return inputs.target.rows.rows(); }
+
+  TrainingBatch to(const Where& where) const;
 };
 
 /// Collects rows one sequence after another.
@@ -41,6 +43,6 @@ class Packer {
 };
 
 /// The first row of every sequence. int64 [B]
-at::Tensor first_rows(const ops::Packed& rows);
+at::Tensor first_rows(const ops::Packed& rows, const Where& where);
 
 }  // namespace plumb

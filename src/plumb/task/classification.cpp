@@ -49,7 +49,7 @@ class LabelledCorpus : public TaskCorpus {
       packer.add(pair.a, pair.b, example);
       labels.push_back(labels_[example].front() - kSpecials);
     }
-    return {{packer.tokens(segments_), {}}, at::tensor(labels, at::kLong)};
+    return {{packer.tokens(segments_), {}}, Where().of(labels)};
   }
 
   double unigram_entropy() const override {
@@ -132,11 +132,14 @@ class Classification : public Task {
 
   std::vector<Answer> labels_of(const Transformer& model, const TrainingBatch& batch) const {
     at::NoGradGuard no_grad;
-    const auto [probabilities, classes] = class_logits(model, batch, {}).softmax(-1).max(-1);
+    const auto [probabilities, classes] =
+        class_logits(model, batch.to(model.where()), model.pass()).softmax(-1).max(-1);
     std::vector<Answer> answers;
-    for (int64_t i = 0; i < classes.numel(); ++i) {
-      const auto id = static_cast<int32_t>(classes[i].item<int64_t>() + kSpecials);
-      answers.push_back({labels_->decode(std::span(&id, 1)), probabilities[i].item<double>()});
+    const std::vector<double> likely = numbers_of<double>(probabilities);
+    const std::vector<int64_t> best = numbers_of<int64_t>(classes);
+    for (size_t i = 0; i < best.size(); ++i) {
+      const auto id = static_cast<int32_t>(best[i] + kSpecials);
+      answers.push_back({labels_->decode(std::span(&id, 1)), likely[i]});
     }
     return answers;
   }

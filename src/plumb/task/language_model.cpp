@@ -46,7 +46,7 @@ class TextCorpus : public TaskCorpus {
       stream_.copy(begin, end, targets);
     }
     TrainingBatch batch{{{}, inputs.tokens()}, targets.ids()};
-    if (context_ > 0) batch.scored = at::tensor(scored, at::kLong);
+    if (context_ > 0) batch.scored = Where().of(scored);
     return batch;
   }
 

@@ -12,7 +12,7 @@ const ops::Packed& last_rows(const Transformer& model, const TrainingBatch& batc
 
 at::Tensor sentence_logits(const Transformer& model, const at::Tensor& features, const ops::Packed& rows,
                            const Pass& pass) {
-  return model.sentence_head()->logits(features.index_select(0, first_rows(rows)), rows, pass);
+  return model.sentence_head()->logits(features.index_select(0, first_rows(rows, pass.where)), rows, pass);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ class MaskedCorpus : public TaskCorpus {
     }
     Tokens source = packer.tokens(segments_);
     mask(source, examples, draw, targets, scored);
-    TrainingBatch batch{{std::move(source), {}}, at::tensor(targets, at::kLong), at::tensor(scored, at::kLong)};
-    if (next_sentence_) batch.labels = at::tensor(labels, at::kLong);
+    TrainingBatch batch{{std::move(source), {}}, Where().of(targets), Where().of(scored)};
+    if (next_sentence_) batch.labels = Where().of(labels);
     return batch;
   }
 
@@ -143,7 +143,7 @@ class MaskedCorpus : public TaskCorpus {
 
   void mask(Tokens& source, const SentenceList& examples, const Draw& draw, std::vector<int64_t>& targets,
             std::vector<int64_t>& scored) const {
-    int64_t* ids = source.ids.data_ptr<int64_t>();
+    int64_t* ids = cpu_numbers<int64_t>(source.ids).data();
     for (size_t i = 0; i < examples.size(); ++i) {
       const int64_t begin = source.rows.begin(static_cast<int64_t>(i));
       const int64_t length = source.rows.length(static_cast<int64_t>(i));

@@ -22,7 +22,7 @@ void PairPacker::add(std::span<const int32_t> a, std::span<const int32_t> b, int
 Tokens PairPacker::tokens(int segments) const {
   Tokens tokens = packer_.tokens();
   if (segments == 0) return tokens;
-  tokens.segments = at::tensor(segments_, at::kLong).clamp_max(segments - 1);
+  tokens.segments = Where().of(segments_).clamp_max(segments - 1);
   return tokens;
 }
 

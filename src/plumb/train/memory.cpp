@@ -33,12 +33,13 @@ class AllocationWatch : public c10::MemoryReportingInfoBase {
 
 // Every row of the last stack has a target, or every sequence a class.
 TrainingBatch full_batch(const ModelConfig& model, const ops::Packed& rows) {
-  const at::Tensor ids = at::full({rows.rows()}, kUnk, at::kLong);
-  const at::Tensor segments = at::zeros({rows.rows()}, at::kLong);
+  const Where where;
+  const at::Tensor ids = at::full({rows.rows()}, kUnk, where.options(at::kLong));
+  const at::Tensor segments = at::zeros({rows.rows()}, where.options(at::kLong));
   const bool classes = model.head == HeadKind::Classes;
-  const at::Tensor targets = classes ? at::zeros({rows.sequences()}, at::kLong) : ids;
+  const at::Tensor targets = classes ? at::zeros({rows.sequences()}, where.options(at::kLong)) : ids;
   const at::Tensor frames =
-      model.input == InputKind::Frames ? at::zeros({rows.rows(), model.frame_width}) : at::Tensor();
+      model.input == InputKind::Frames ? at::zeros({rows.rows(), model.frame_width}, where.options()) : at::Tensor();
   return {{{ids, rows, segments, frames}, {ids, rows}}, targets};
 }
 

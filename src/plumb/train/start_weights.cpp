@@ -49,7 +49,7 @@ std::optional<std::vector<std::string>> set_start_weights(Transformer& model, co
   if (!config.train.pretrained.empty()) {
     return load_pretrained(model.parameters(), pretrained_run(config.train.pretrained));
   }
-  model.profile(batches.peek().inputs, training_pass(config, 0));
+  model.profile(batches.peek().inputs.to(model.where()), training_pass(config, 0, model.where()));
   return {};
 }
 

@@ -19,11 +19,12 @@ enum UpdateSum : size_t { kLossSum, kNllSum, kTokenSum, kRowSum, kFillSum, kUpda
 
 }  // namespace
 
-Pass training_pass(const Config& config, int64_t batch) {
+Pass training_pass(const Config& config, int64_t batch, const Where& where) {
   return {.training = true,
           .seed = static_cast<uint64_t>(config.seed),
           .step = static_cast<uint64_t>(batch),
-          .recompute = config.train.recompute};
+          .recompute = config.train.recompute,
+          .where = where};
 }
 
 Step::Step(const Config& config, Transformer& model, Workers& workers, PhaseFile& phase)
@@ -54,7 +55,7 @@ StepResult Step::take(int64_t update, BatchCursor& batches, const std::function<
     if (before_change) before_change();
     optimiser_->step(result.lr, clip_factor(result.gradient_norm, config_.optim.clip_norm) / tokens);
   } else if (last.number >= 0) {
-    const Pass pass = training_pass(config_, last.number);
+    const Pass pass = training_pass(config_, last.number, model_.where());
     result.nonfinite = locate_nonfinite(model_, last.batch, config_.train, pass);
   }
   return result;
@@ -71,9 +72,10 @@ Step::Last Step::accumulate(int64_t update, BatchCursor& batches, std::span<doub
       continue;
     }
     phase_.set(i == mine.begin ? Phase::Step : Phase::Accumulation, update);
-    last = {batches.next(), update * t.update_freq + i};
+    last = {batches.next().to(model_.where()), update * t.update_freq + i};
     const TrainingBatch& batch = last.batch;
-    const ops::CrossEntropy losses_of_batch = losses(model_, batch, t, training_pass(config_, last.number));
+    const ops::CrossEntropy losses_of_batch =
+        losses(model_, batch, t, training_pass(config_, last.number, model_.where()));
     losses_of_batch.smoothed.backward();
     sums[kLossSum] += losses_of_batch.smoothed.item<double>();
     sums[kNllSum] += losses_of_batch.nll.item<double>();

@@ -59,7 +59,7 @@ class Step {
   ScheduleConfig schedule_;
 };
 
-/// How a run passes batch number `batch`, counted from its beginning, through the model: each has its own dropout.
-Pass training_pass(const Config& config, int64_t batch);
+/// How a run passes batch number `batch`, counted from its beginning, through a model there: each has its own dropout.
+Pass training_pass(const Config& config, int64_t batch, const Where& where);
 
 }  // namespace plumb

@@ -34,7 +34,7 @@ Trainer::Trainer(const Config& config, const Prepared& data, const std::filesyst
       lock_(locked(run, *workers_)),
       data_(config, data),
       identity_(identity_of(config, data_)),
-      model_(config.model, static_cast<uint64_t>(config.seed)),
+      model_(config.model, static_cast<uint64_t>(config.seed), where_of(config)),
       batches_(*data_.train, config.train.max_tokens, static_cast<uint64_t>(config.seed)),
       step_(config_, model_, *workers_, phase_),
       policy_(config_.train, data_.train->unigram_entropy()),

@@ -11,8 +11,8 @@ Validation validate(const Transformer& model, const TaskCorpus& corpus, const Tr
   at::NoGradGuard no_grad;
   Validation result;
   for (const SentenceList& examples : ordered_batches(corpus.lengths(), config.max_tokens)) {
-    const TrainingBatch batch = corpus.batch(examples);
-    const ops::CrossEntropy sums = losses(model, batch, config, {});
+    const TrainingBatch batch = corpus.batch(examples).to(model.where());
+    const ops::CrossEntropy sums = losses(model, batch, config, model.pass());
     result.loss += sums.smoothed.item<double>();
     result.nll += sums.nll.item<double>();
     result.targets += batch.tokens();
