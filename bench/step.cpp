@@ -80,7 +80,7 @@ class Worker {
     if (!panels_) panels_.emplace();  // the weights stay as they are
     size_t tokens = 0;
     double log_probability = 0;
-    for (const auto& hypotheses : plumb::generate(model_, source, decode_options(config_.generate, /*seed=*/1))) {
+    for (const auto& hypotheses : plumb::generate(model_, source, config_.generate, /*seed=*/1)) {
       tokens += hypotheses.at(0).tokens.size();
       log_probability += hypotheses.at(0).log_probability;
     }

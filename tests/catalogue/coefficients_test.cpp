@@ -137,11 +137,13 @@ TEST(TFixupMultiplier, ScalesTheEmbeddingByItsOwnStackAndASharedOneByTheEncoder)
   EXPECT_NEAR(t_fixup_multiplier(Role::Embedding, encoder, Regime::B, {}), 0.369, kPrinted);
   EXPECT_NEAR(std::pow(t_fixup_multiplier(Role::Embedding, encoder, Regime::B, {}), 2), 0.136, kPrinted);
   EXPECT_NEAR(t_fixup_multiplier(Role::Embedding, decoder, Regime::B, {}), 0.280, kPrinted);
-  const VariantOptions shared{.share_all_embeddings = true};
-  EXPECT_NEAR(t_fixup_multiplier(Role::Embedding, encoder, Regime::B, shared), 0.369, kPrinted);
-  EXPECT_NEAR(t_fixup_multiplier(Role::Embedding, decoder, Regime::B, shared), 0.369, kPrinted);
-  const Place only = at(Stack::Decoder, alone(Form::Decoder, 18));
-  EXPECT_NEAR(t_fixup_multiplier(Role::Embedding, only, Regime::B, shared), 0.280, kPrinted);
+  const auto of_shared = [](Stack stack, Shape shape) {
+    shape.shared_embeddings = true;
+    return t_fixup_multiplier(Role::Embedding, at(stack, shape), Regime::B, {});
+  };
+  EXPECT_NEAR(of_shared(Stack::Encoder, shape), 0.369, kPrinted);
+  EXPECT_NEAR(of_shared(Stack::Decoder, shape), 0.369, kPrinted);
+  EXPECT_NEAR(of_shared(Stack::Decoder, alone(Form::Decoder, 18)), 0.280, kPrinted);
 }
 
 TEST(TFixupMultiplier, LeavesPositionsAndAnUntiedOutputAlone) {

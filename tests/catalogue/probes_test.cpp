@@ -24,5 +24,22 @@ TEST(Probes, HaveEverythingThatAPersonNeedsToKnow) {
   EXPECT_EQ(find_probe("nothing"), nullptr);
 }
 
+TEST(Probes, TellAChartWhatItCannotKnow) {
+  for (const ProbeRow& row : probes()) {
+    for (const ProbeRow::Number& number : row.numbers) {
+      EXPECT_EQ(find_number(row.name, number.name), &number);
+      const bool map = number.chart == ProbeRow::Chart::Map, bound = number.chart == ProbeRow::Chart::Bound;
+      EXPECT_EQ(!number.words.of.empty(), map || bound) << number.name;
+      EXPECT_EQ(!number.words.legend.empty(), map || bound) << number.name;
+      for (const std::string_view text : {number.words.title, number.words.x, number.words.y}) {
+        EXPECT_EQ(!text.empty(), map) << number.name;
+      }
+      if (bound) EXPECT_NE(find_number(row.name, number.words.of), nullptr) << number.name;
+    }
+  }
+  EXPECT_EQ(find_number("nothing", "loss"), nullptr);
+  EXPECT_EQ(find_number("gradient_norm", "nothing"), nullptr);
+}
+
 }  // namespace
 }  // namespace plumb::test

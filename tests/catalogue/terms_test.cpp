@@ -87,6 +87,16 @@ TEST(ShapeOfAModel, HasTheStacksOfItsForm) {
   EXPECT_FALSE(encoder.has(Stack::Decoder));
 }
 
+TEST(ShapeOfAModel, ListsTheStacksOfItsForm) {
+  const auto stacks = [](Form form) {
+    const auto found = Shape{.form = form}.stacks();
+    return std::vector<Stack>(found.begin(), found.end());
+  };
+  EXPECT_EQ(stacks(Form::EncoderDecoder), (std::vector<Stack>{Stack::Encoder, Stack::Decoder}));
+  EXPECT_EQ(stacks(Form::Encoder), std::vector<Stack>{Stack::Encoder});
+  EXPECT_EQ(stacks(Form::Decoder), std::vector<Stack>{Stack::Decoder});
+}
+
 TEST(ShapeOfAModel, CountsTwoSublayersInAnEncoderLayerAndThreeInADecoderLayer) {
   const Shape shape{.encoder_layers = 60, .decoder_layers = 12};
   EXPECT_EQ(shape.layers(Stack::Encoder), 60);

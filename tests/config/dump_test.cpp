@@ -57,9 +57,9 @@ TEST(Dump, EveryKindOfValueReadsBackEqual) {
   config.model.qk_norm = QkNorm::L2;
   config.model.final_norm = false;
   config.model.dropout = 0.1 + 0.2;
-  config.model.ds_init_exponent = 1;
+  config.model.options.ds_init_exponent = 1;
   config.model.norm_eps = std::numeric_limits<double>::denorm_min();
-  config.model.layer_scale_init = -1e300;
+  config.model.options.layer_scale_init = -1e300;
   config.train.restore_file = "a \"b\"\\c\td\ne\x7f# ä = [x]";
   expect_equal(reloaded(config), config);
 }

@@ -5,7 +5,7 @@
 #include "plumb/config/dump.h"
 #include "plumb/config/field_text.h"
 #include "plumb/config/fields.h"
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/config/toml_reader.h"
 
 #include "config/config_test.h"
@@ -288,8 +288,8 @@ TEST(Load, EveryConfigOfTheProjectLoads) {
 
 TEST(Load, AStackOfAHybridHasItsOwnRow) {
   const Config config = load_config(PLUMB_SOURCE_DIR "/configs/model/hybrid_post_pre.toml", {});
-  EXPECT_FALSE(plan(config.model, Stack::Encoder).final_norm);
-  EXPECT_TRUE(plan(config.model, Stack::Decoder).final_norm);
+  EXPECT_FALSE(stack_plan(config.model, Stack::Encoder).final_norm);
+  EXPECT_TRUE(stack_plan(config.model, Stack::Decoder).final_norm);
   EXPECT_EQ(config.model.encoder_layers, 18);
   EXPECT_EQ(config.model.width, 512);  // from a file that the included one includes
 }

@@ -19,6 +19,8 @@ using testing::Each;
 using testing::Field;
 using testing::SizeIs;
 
+constexpr uint64_t kSeed = 5;
+
 const std::vector<std::vector<int64_t>> kSources = {{4, 9, 7, 2}, {5, 2}, {8, 6, 10, 4, 7, 2}, {2}};
 
 ModelConfig tiny() {
@@ -93,8 +95,8 @@ std::vector<int32_t> greedy(const Transformer& model, const std::vector<int64_t>
 
 TEST(Generate, WithABeamOfOneTakesTheLikeliestTokenOfEachPrefix) {
   const Decided model(tiny());
-  const DecodeOptions options{.beam = 1, .max_len_b = 9};
-  const auto found = generate(model, all_sources(), options);
+  const GenerateConfig options{.beam = 1, .max_len_a = 0, .max_len_b = 9};
+  const auto found = generate(model, all_sources(), options, kSeed);
   ASSERT_EQ(found.size(), kSources.size());
   for (size_t i = 0; i < kSources.size(); ++i) {
     ASSERT_THAT(found[i], SizeIs(1));
@@ -105,8 +107,8 @@ TEST(Generate, WithABeamOfOneTakesTheLikeliestTokenOfEachPrefix) {
 
 TEST(Generate, ScoresEveryHypothesisOfABeamByItsOwnTokens) {
   const Decided model(tiny());
-  const DecodeOptions options{.beam = 4, .lenpen = 0.7, .nbest = 4, .max_len_b = 6};
-  const auto found = generate(model, all_sources(), options);
+  const GenerateConfig options{.beam = 4, .lenpen = 0.7, .nbest = 4, .max_len_a = 0, .max_len_b = 6};
+  const auto found = generate(model, all_sources(), options, kSeed);
   for (size_t i = 0; i < kSources.size(); ++i) {
     ASSERT_THAT(found[i], SizeIs(4));
     for (const Hypothesis& one : found[i]) {
@@ -118,29 +120,31 @@ TEST(Generate, ScoresEveryHypothesisOfABeamByItsOwnTokens) {
   }
 }
 
-TEST(Generate, OfASentenceDependsOnItsNameAndNotOnItsBatch) {
+TEST(Generate, OfASentenceDependsOnItsNameAndTheSeedAndNotOnItsBatch) {
   const Decided model(tiny());
   for (bool sampling : {false, true}) {
-    const DecodeOptions options{.beam = 3, .nbest = 3, .max_len_b = 8, .sampling = sampling, .seed = 5};
-    const auto together = generate(model, all_sources(), options);
+    const GenerateConfig options{.beam = 3, .nbest = 3, .max_len_a = 0, .max_len_b = 8, .sampling = sampling};
+    const auto together = generate(model, all_sources(), options, kSeed);
     for (size_t i = 0; i < kSources.size(); ++i) {
-      const auto alone = generate(model, packed({kSources[i]}, {40 + static_cast<int64_t>(i)}), options);
+      const auto alone = generate(model, packed({kSources[i]}, {40 + static_cast<int64_t>(i)}), options, kSeed);
       ASSERT_EQ(alone[0].size(), together[i].size());
       for (size_t k = 0; k < alone[0].size(); ++k) EXPECT_EQ(alone[0][k].tokens, together[i][k].tokens) << i << k;
     }
   }
-  const DecodeOptions options{.beam = 8, .nbest = 8, .max_len_b = 8, .sampling = true};
-  const auto one = generate(model, packed({kSources[0]}, {1}), options),
-             two = generate(model, packed({kSources[0]}, {2}), options);
+  const GenerateConfig options{.beam = 8, .nbest = 8, .max_len_a = 0, .max_len_b = 8, .sampling = true};
+  const auto one = generate(model, packed({kSources[0]}, {1}), options, kSeed),
+             two = generate(model, packed({kSources[0]}, {2}), options, kSeed);
   const auto differ = [](const Hypothesis& a, const Hypothesis& b) { return a.tokens != b.tokens; };
   EXPECT_FALSE(std::ranges::equal(one[0], two[0], std::not_fn(differ)));
+  const auto other_seed = generate(model, packed({kSources[0]}, {1}), options, kSeed + 1);
+  EXPECT_FALSE(std::ranges::equal(one[0], other_seed[0], std::not_fn(differ)));
 }
 
 TEST(Generate, CountsTheSourceWithoutItsEndForTheLongestOutput) {
   const Decided model(tiny());
   // At least ten tokens and at most 2 * length + 1: the limit wins.
-  const DecodeOptions options{.beam = 2, .nbest = 2, .min_length = 10, .max_len_a = 2, .max_len_b = 1};
-  const auto found = generate(model, packed({{5, 2}, {4, 9, 2}}, {0, 1}), options);
+  const GenerateConfig options{.beam = 2, .nbest = 2, .min_length = 10, .max_len_a = 2, .max_len_b = 1};
+  const auto found = generate(model, packed({{5, 2}, {4, 9, 2}}, {0, 1}), options, kSeed);
   EXPECT_THAT(found[0], Each(Field(&Hypothesis::tokens, SizeIs(3))));
   EXPECT_THAT(found[1], Each(Field(&Hypothesis::tokens, SizeIs(5))));
 }
@@ -151,37 +155,10 @@ TEST(Generate, EndsBeforeTheModelRunsOutOfPositions) {
     config.positions = positions;
     config.max_positions = 6;
     const Decided model(config);
-    const DecodeOptions options{.beam = 2, .min_length = 100, .max_len_b = 1000};
-    const auto found = generate(model, packed({{4, 9, 7, 5, 6, 2}, {5, 2}}, {0, 1}), options);
+    const GenerateConfig options{.beam = 2, .min_length = 100, .max_len_a = 0, .max_len_b = 1000};
+    const auto found = generate(model, packed({{4, 9, 7, 5, 6, 2}, {5, 2}}, {0, 1}), options, kSeed);
     for (const auto& list : found) EXPECT_THAT(list[0].tokens, SizeIs(5));  // and </s>
   }
-}
-
-TEST(DecodeOptions, TakeEveryKeyOfTheConfig) {
-  const GenerateConfig config{.beam = 7,
-                              .lenpen = 0.4,
-                              .nbest = 3,
-                              .min_length = 2,
-                              .max_len_a = 1.7,
-                              .max_len_b = 33,
-                              .no_repeat_ngram = 4,
-                              .sampling = true,
-                              .temperature = 0.6,
-                              .top_k = 9,
-                              .top_p = 0.8};
-  const DecodeOptions options = decode_options(config, 17);
-  EXPECT_EQ(options.beam, 7);
-  EXPECT_EQ(options.lenpen, 0.4);
-  EXPECT_EQ(options.nbest, 3);
-  EXPECT_EQ(options.min_length, 2);
-  EXPECT_EQ(options.max_len_a, 1.7);
-  EXPECT_EQ(options.max_len_b, 33);
-  EXPECT_EQ(options.no_repeat_ngram, 4);
-  EXPECT_TRUE(options.sampling);
-  EXPECT_EQ(options.temperature, 0.6);
-  EXPECT_EQ(options.top_k, 9);
-  EXPECT_EQ(options.top_p, 0.8);
-  EXPECT_EQ(options.seed, 17u);
 }
 
 }  // namespace

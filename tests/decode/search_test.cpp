@@ -12,6 +12,7 @@
 namespace plumb {
 namespace {
 
+constexpr uint64_t kToySeed = 1;
 constexpr int64_t kWords = 7;  // four specials and three words
 
 /// Logits that depend on the sentence and on the whole prefix, drawn from a stream that the prefix names.
@@ -97,9 +98,10 @@ Hypothesis exhaustive(int64_t sentence, int64_t longest, double lenpen) {
   return best;
 }
 
-DecodeOptions options(int64_t beam) {
-  DecodeOptions o;
+GenerateConfig options(int64_t beam) {
+  GenerateConfig o;
   o.beam = beam;
+  o.max_len_a = 0;
   o.max_len_b = 4;
   return o;
 }
@@ -108,11 +110,11 @@ DecodeOptions options(int64_t beam) {
 TEST(BeamSearch, WithABeamThatHoldsEverythingFindsTheBestHypothesis) {
   for (double lenpen : {0.0, 0.6, 1.0, 1.4}) {
     for (int64_t sentence = 0; sentence < 6; ++sentence) {
-      DecodeOptions wide = options(400);
+      GenerateConfig wide = options(400);
       wide.lenpen = lenpen;
       Toy toy(1, wide.beam, sentence);
       const SourceInfo info[] = {{.length = 3}};
-      const Hypothesis found = search(toy, info, wide)[0][0];
+      const Hypothesis found = search(toy, info, wide, kToySeed)[0][0];
       const Hypothesis best = exhaustive(sentence, 4, lenpen);
       EXPECT_EQ(found.tokens, best.tokens) << sentence << ' ' << lenpen;
       EXPECT_NEAR(found.log_probability, best.log_probability, 1e-12);
@@ -123,10 +125,10 @@ TEST(BeamSearch, WithABeamThatHoldsEverythingFindsTheBestHypothesis) {
 
 TEST(BeamSearch, ScoresAreThoseOfTheirTokens) {
   Toy toy(3, 3);
-  DecodeOptions three = options(3);
+  GenerateConfig three = options(3);
   three.nbest = 3;
   const SourceInfo infos[] = {{.length = 3, .sample = 0}, {.length = 3, .sample = 1}, {.length = 3, .sample = 2}};
-  const auto results = search(toy, infos, three);
+  const auto results = search(toy, infos, three, kToySeed);
   for (int64_t s = 0; s < 3; ++s) {
     const auto& list = results[static_cast<size_t>(s)];
     ASSERT_EQ(list.size(), 3u);
@@ -151,13 +153,13 @@ TEST(BeamSearch, ScoresAreThoseOfTheirTokens) {
 TEST(BeamSearch, OfASentenceDoesNotDependOnWhatSharesItsBatch) {
   const SourceInfo infos[] = {{.length = 3, .sample = 0}, {.length = 3, .sample = 1}, {.length = 3, .sample = 2}};
   for (bool sampling : {false, true}) {
-    DecodeOptions o = options(3);
+    GenerateConfig o = options(3);
     o.sampling = sampling;
     Toy together(3, 3);
-    const auto all = search(together, infos, o);
+    const auto all = search(together, infos, o, kToySeed);
     for (int64_t s = 0; s < 3; ++s) {
       Toy alone(1, 3, s);
-      const auto one = search(alone, std::span(infos).subspan(static_cast<size_t>(s), 1), o);
+      const auto one = search(alone, std::span(infos).subspan(static_cast<size_t>(s), 1), o, kToySeed);
       EXPECT_EQ(one[0][0].tokens, all[static_cast<size_t>(s)][0].tokens) << s << ' ' << sampling;
     }
   }
@@ -167,7 +169,7 @@ TEST(BeamSearch, WithABeamOfOneIsGreedy) {
   for (int64_t sentence = 0; sentence < 5; ++sentence) {
     Toy toy(1, 1, sentence);
     const SourceInfo info[] = {{.length = 3}};
-    const std::vector<int32_t> found = search(toy, info, options(1))[0][0].tokens;
+    const std::vector<int32_t> found = search(toy, info, options(1), kToySeed)[0][0].tokens;
     std::vector<int32_t> greedy;
     while (greedy.size() < 4) {
       std::vector<double> next = log_softmax(prefix_logits(sentence, greedy));
@@ -183,12 +185,12 @@ TEST(BeamSearch, WithABeamOfOneIsGreedy) {
 
 TEST(BeamSearch, KeepsMinimumAndMaximumLength) {
   for (int64_t sentence = 0; sentence < 5; ++sentence) {
-    DecodeOptions o = options(4);
+    GenerateConfig o = options(4);
     o.min_length = 3;
     o.nbest = 4;
     Toy toy(1, 4, sentence);
     const SourceInfo info[] = {{.length = 3}};
-    const auto found = search(toy, info, o);
+    const auto found = search(toy, info, o, kToySeed);
     for (const Hypothesis& one : found[0]) {
       EXPECT_GE(one.tokens.size(), 3u);
       EXPECT_LE(one.tokens.size(), 4u);
@@ -198,13 +200,13 @@ TEST(BeamSearch, KeepsMinimumAndMaximumLength) {
 
 TEST(BeamSearch, RepeatsNoNgramWhenAskedNotTo) {
   for (int64_t n : {1, 2, 3}) {
-    DecodeOptions o = options(4);
+    GenerateConfig o = options(4);
     o.max_len_b = 12;
     o.no_repeat_ngram = n;
     o.min_length = 2;
     Toy toy(1, 4, 2);
     const SourceInfo info[] = {{.length = 3}};
-    const std::vector<int32_t> tokens = search(toy, info, o)[0][0].tokens;
+    const std::vector<int32_t> tokens = search(toy, info, o, kToySeed)[0][0].tokens;
     std::map<std::vector<int32_t>, int> seen;
     for (size_t i = 0; i + static_cast<size_t>(n) <= tokens.size(); ++i) {
       const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(i);
@@ -214,25 +216,25 @@ TEST(BeamSearch, RepeatsNoNgramWhenAskedNotTo) {
 }
 
 TEST(BeamSearch, AlwaysGivesAHypothesis) {
-  DecodeOptions o = options(5);
+  GenerateConfig o = options(5);
   o.max_len_b = 1;
   o.min_length = 50;  // more than there may be: the limit wins
   Toy toy(1, 5);
   const SourceInfo info[] = {{.length = 1}};
-  EXPECT_EQ(search(toy, info, o)[0].size(), 1u);
+  EXPECT_EQ(search(toy, info, o, kToySeed)[0].size(), 1u);
 }
 
 // Four words may each come once, and the sentence may not end before the tenth: after the fourth nothing is allowed.
 TEST(BeamSearch, GivesAHypothesisEvenWhenEverythingIsForbidden) {
   for (bool sampling : {false, true}) {
-    DecodeOptions o = options(3);
+    GenerateConfig o = options(3);
     o.max_len_b = 50;
     o.min_length = 10;
     o.no_repeat_ngram = 1;
     o.sampling = sampling;
     Toy toy(1, 3);
     const SourceInfo info[] = {{.length = 1}};
-    EXPECT_EQ(search(toy, info, o)[0].at(0).tokens.size(), 4u) << sampling;
+    EXPECT_EQ(search(toy, info, o, kToySeed)[0].at(0).tokens.size(), 4u) << sampling;
   }
 }
 

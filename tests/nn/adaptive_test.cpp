@@ -99,7 +99,7 @@ TEST(Adaptive, EmbedsEachWordByItsBand) {
   const ParameterStore& store = model.parameters();
   const at::Tensor ids = at::tensor({22, 4, 9, 7, 6, 15, 2}, at::kLong);
   ParameterStore own;
-  const AdaptiveEmbedding embedding(own, language_model({true}), plan(language_model({true}), Stack::Decoder), 23,
+  const AdaptiveEmbedding embedding(own, language_model({true}), stack_plan(language_model({true}), Stack::Decoder), 23,
                                     false);
   own.allocate(at::kDouble);
   own.draw(3);

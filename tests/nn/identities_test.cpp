@@ -19,7 +19,7 @@ ModelConfig encoder(const std::string& variant) {
 /// A stack of a row that the test made up, on weights that depend on their names only.
 at::Tensor run_row(const Variant& row, const at::Tensor& x0, const ops::Packed& rows) {
   const ModelConfig config = encoder("post_ln");
-  StackPlan made_up = plan(config, Stack::Encoder);
+  StackPlan made_up = stack_plan(config, Stack::Encoder);
   made_up.placement = &row;
   made_up.final_norm = row.ending.norm;
   ParameterStore store;
@@ -122,7 +122,7 @@ TEST(Identity, FixupAtItsStartIsTheIdentityUpToTheFinalScale) {
 TEST(Identity, LookLinearFeedForwardIsLinearAtItsStart) {
   const ModelConfig config = encoder("look_linear");
   ParameterStore store;
-  const FeedForward ffn(store, plan(config, Stack::Encoder), 0, Activation::Relu, 0);
+  const FeedForward ffn(store, stack_plan(config, Stack::Encoder), 0, Activation::Relu, 0);
   store.allocate(at::kDouble);
   store.draw(4);
   const at::Tensor x = input(kRows);
@@ -220,7 +220,7 @@ TEST(Identity, SecondStreamOfResidualDualIsTheEmbeddingPlusEveryBranch) {
 TEST(Identity, MixLnOfFractionOneOrZeroIsPostOrPreLn) {
   for (const auto& [fraction, like] : {std::pair{1.0, "post_ln"}, std::pair{0.0, "pre_ln"}}) {
     ModelConfig config = encoder("mix_ln");
-    config.mix_ln_fraction = fraction;
+    config.options.mix_ln_fraction = fraction;
     Transformer mixed(config, 1, at::kDouble);
     randomise(mixed, 3);
     Transformer plain(encoder(like), 1, at::kDouble);

@@ -27,7 +27,7 @@ ModelConfig sized(const nlohmann::json& sizes, const std::string& row, Regime re
   config.ffn_width = sizes["ffn_width"][std::string(word(regime))];
   if (row == "b2t_rescaled") {
     config.variant = "b2t";
-    config.b2t_rescale = B2tRescale::Depth;
+    config.options.b2t_rescale = B2tRescale::Depth;
   }
   return config;
 }
@@ -117,7 +117,7 @@ TEST(Initialisation, GivesTheFeedForwardBranchItsVariancePerRegime) {
     config.ffn_width = 256 * c.ratio;
     config.init = c.regime;
     ParameterStore store;
-    const FeedForward ffn(store, plan(config, Stack::Encoder), 0, Activation::Relu, 0);
+    const FeedForward ffn(store, stack_plan(config, Stack::Encoder), 0, Activation::Relu, 0);
     store.allocate(at::kFloat);
     store.draw(1);
     // The biases of C and D add a constant to every row; the variance is over the weights' part.

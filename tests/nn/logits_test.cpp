@@ -61,9 +61,9 @@ const KeyCase kKeys[] = {
     {"without_final_norm", [](ModelConfig& m) { m.final_norm = false; }},
     {"one_head", [](ModelConfig& m) { m.heads = 1; }},
     {"theory_regime_without_output_projection", [](ModelConfig& m) { m.init = Regime::T; m.ffn_width = m.width; }},
-    {"normformer_scale_resids", [](ModelConfig& m) { m.variant = "normformer"; m.normformer_scale_resids = true; }},
-    {"residual_dual_scale", [](ModelConfig& m) { m.variant = "residual_dual"; m.residual_dual_scale = 0.05; }},
-    {"mix_ln_fraction", [](ModelConfig& m) { m.variant = "mix_ln"; m.mix_ln_fraction = 0.5; }},
+    {"normformer_scale_resids", [](ModelConfig& m) { m.variant = "normformer"; m.options.normformer_scale_resids = true; }},
+    {"residual_dual_scale", [](ModelConfig& m) { m.variant = "residual_dual"; m.options.residual_dual_scale = 0.05; }},
+    {"mix_ln_fraction", [](ModelConfig& m) { m.variant = "mix_ln"; m.options.mix_ln_fraction = 0.5; }},
 };
 // clang-format on
 

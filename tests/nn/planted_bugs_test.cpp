@@ -37,7 +37,7 @@ std::vector<Candidate> candidates() {
     }
   }
   ModelConfig resids = tiny(Form::EncoderDecoder, "normformer");
-  resids.normformer_scale_resids = true;
+  resids.options.normformer_scale_resids = true;
   add(resids, "normformer_scale_resids");
   ModelConfig gain = tiny(Form::EncoderDecoder, "post_ln");
   gain.embedding_gain = EmbeddingGain::Vector;

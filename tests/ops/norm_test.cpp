@@ -105,6 +105,16 @@ TEST_P(EveryNorm, HasAFiniteGradientAtZero) {
   EXPECT_TRUE(gradient.isfinite().all().item<bool>()) << gradient;
 }
 
+// The parts of a sum go through the norm of the sum one by one, and their sum is the norm of the sum.
+TEST_P(EveryNorm, OfTermsAddsUpToTheNormOfTheirSum) {
+  const NormWeights weights = random_weights(GetParam(), 6);
+  at::Tensor terms = random({4, 5, 6}, 1);
+  terms.select(1, 2).zero_();  // a row of zeros: DyT divides by it
+  const at::Tensor parts = ops::norm_of_terms(GetParam(), terms, weights, 1e-5);
+  EXPECT_EQ(parts.sizes(), terms.sizes());
+  EXPECT_LE(difference(parts.sum(0), plain_norm(GetParam(), terms.sum(0), weights, 1e-5)), 1e-13);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryNorm, ::testing::ValuesIn(kKinds),
                          [](const auto& info) { return std::string(word(info.param)); });
 

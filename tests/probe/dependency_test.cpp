@@ -8,7 +8,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 
 #include "nn/support/every_row.h"
 
@@ -35,7 +35,7 @@ TEST_P(DependencyOf, ComponentsAddUpToTheState) {
     const Dependency found = dependency_of(model, stack, taps);
     EXPECT_LT(found.error, 1e-4) << word(stack);
     EXPECT_EQ(found.beta.size(), static_cast<size_t>(config().shape().sublayers(stack)));
-    EXPECT_EQ(found.exact, plan(config(), stack).norm != NormKind::Dyt);
+    EXPECT_EQ(found.exact, stack_plan(config(), stack).norm != NormKind::Dyt);
   }
 }
 

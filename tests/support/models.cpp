@@ -114,9 +114,9 @@ oracle::Config oracle_config(const ModelConfig& model) {
   c.share_all_embeddings = model.share_all_embeddings;
   c.share_decoder_input_output_embed = model.share_decoder_input_output_embed;
   c.output_projection = model.init != Regime::T;
-  c.mix_ln_fraction = model.mix_ln_fraction;
-  c.residual_dual_scale = model.residual_dual_scale;
-  c.normformer_scale_resids = model.normformer_scale_resids;
+  c.mix_ln_fraction = model.options.mix_ln_fraction;
+  c.residual_dual_scale = model.options.residual_dual_scale;
+  c.normformer_scale_resids = model.options.normformer_scale_resids;
   return c;
 }
 

@@ -84,27 +84,51 @@ class Includes(ToolsTest):
         self.assert_finds("includes", "error.h:1: no #pragma once", "norm.cpp:1: the oracle", "norm.cpp:2: the oracle")
 
 
-class VariantNames(ToolsTest):
-    def test_finds_a_name(self):
+class RowNames(ToolsTest):
+    def setUp(self):
+        super().setUp()
         self.write("src/plumb/catalogue/variants.cpp", TABLE)
+        self.write("src/plumb/catalogue/probes.cpp", '    {.name = "lemmas"},\n    {.name = "update"},\n')
+        self.write("src/plumb/catalogue/metrics.cpp", '    {.name = "bleu"},\n    {.name = "exact"},\n')
+
+    def test_finds_a_name(self):
         self.write("src/plumb/nn/layer.cpp", '\nif (row.name == "b2t") return;\n')
-        self.assert_finds("variant_names", 'src/plumb/nn/layer.cpp:2: names the variant "b2t"')
+        self.assert_finds("row_names", 'src/plumb/nn/layer.cpp:2: names the variant "b2t"')
+
+    def test_finds_probes_and_metrics(self):
+        self.write("src/plumb/cli/probe.cpp", 'run("lemmas");\nif (row.name != "update") return;\nfind_probe("update");\n')
+        self.write("src/plumb/cli/score.cpp", 'if (metric == "exact") return;\nif (name == "bleu") return;\n')
+        self.assert_finds("row_names", 'probe.cpp:1: names the probe "lemmas"', 'probe.cpp:2: names the probe "update"',
+                          'probe.cpp:3: names the probe "update"', 'score.cpp:1: names the metric "exact"',
+                          'score.cpp:2: names the metric "bleu"')
+
+    def test_finds_names_in_the_scripts_of_the_page(self):
+        self.write("src/plumb/report/assets/88_probes.js",
+                   "const special = {\n  lemmas: draw,\n};\nif (row.name === 'update') f('b2t');\n")
+        self.assert_finds("row_names", '88_probes.js:2: names the probe "lemmas"',
+                          '88_probes.js:4: names the probe "update"', '88_probes.js:4: names the variant "b2t"')
 
     def test_allows_the_default_comments_and_longer_texts(self):
-        self.write("src/plumb/catalogue/variants.cpp", TABLE)
         self.write("src/plumb/residual/residual.cpp", 'bind("b2t");\n')
         self.write("src/plumb/config/config.h", '  std::string variant = "pre_ln";\n')
         self.write("src/plumb/nn/layer.cpp", """// not "b2t"\nchar c = '"'; f("b2t rows", '"');\n""")
-        self.assert_passes("variant_names")
+        self.assert_passes("row_names")
+
+    def test_allows_the_folders_that_implement_rows_and_ordinary_words(self):
+        self.write("src/plumb/probe/probe.cpp", 'bind("lemmas");\nif (name == "update") return;\n')
+        self.write("src/plumb/metric/measure.cpp", 'if (name == "bleu") return;\n')
+        self.write("src/plumb/runs/run_records.cpp", 'record.at("update");\nif (key == "update") return;\n')
+        self.write("src/plumb/report/assets/90_sweeps.js", "const shown = {update: run.update}; // 'lemmas'\n")
+        self.assert_passes("row_names")
 
     def test_only_the_default_of_the_config(self):
-        self.write("src/plumb/catalogue/variants.cpp", TABLE)
         self.write("src/plumb/config/config.h", '  if (variant == "pre_ln") return;\n')
-        self.assert_finds("variant_names", "src/plumb/config/config.h:1")
+        self.assert_finds("row_names", "src/plumb/config/config.h:1")
 
     def test_a_table_it_cannot_read(self):
         self.write("src/plumb/catalogue/variants.cpp", '{"pre_ln"},\n')
-        self.assert_finds("variant_names", "no row names found")
+        self.write("src/plumb/catalogue/metrics.cpp", '{"bleu"},\n')
+        self.assert_finds("row_names", "variants.cpp: no row names found", "metrics.cpp: no row names found")
 
 
 class HiddenNames(ToolsTest):
@@ -202,7 +226,7 @@ class Where(ToolsTest):
 
 class RealTree(ToolsTest):
     def test_passes(self):
-        for check in ("includes", "variant_names", "where", "words"):
+        for check in ("includes", "hidden_names", "row_names", "where", "words"):
             with self.subTest(check):
                 self.assert_passes(check, ROOT)
 

@@ -139,7 +139,7 @@ TEST_F(ValidationTest, TranslatesEverySentenceInTheOrderOfTheCorpus) {
     const std::vector<std::vector<int32_t>> found = translated(options);
     ASSERT_EQ(found.size(), kPairs.size());
     for (size_t i = 0; i < kPairs.size(); ++i) {
-      const auto one = generate(model_, source_of(kPairs[i]), decode_options(options, 1));
+      const auto one = generate(model_, source_of(kPairs[i]), options, /*seed=*/1);
       EXPECT_EQ(found[i], one[0][0].tokens) << i << ' ' << max_tokens;
     }
   }

@@ -68,11 +68,12 @@ double sub_ln_gain(Stack stack, const Shape& shape) {
   return std::sqrt(std::log(3 * m) * std::log(2 * n) / 3);
 }
 
-double t_fixup_multiplier(Role role, const Place& place, Regime regime, const VariantOptions& options) {
+double t_fixup_multiplier(Role role, const Place& place, Regime regime, const VariantOptions&) {
   const double depth = place.depth();
   if (role == Role::Embedding) {
+    // A shared embedding is scaled once, as the encoder's.
     const double scaled_by =
-        options.share_all_embeddings && place.shape.has(Stack::Encoder) ? place.shape.encoder_layers : depth;
+        place.shape.shared_embeddings && place.shape.has(Stack::Encoder) ? place.shape.encoder_layers : depth;
     return std::pow(9 * scaled_by, -0.25);
   }
   if (!is_value_path(role)) return 1;

@@ -1,11 +1,19 @@
 #include "plumb/catalogue/commands.h"
 
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <string>
+
+#include "plumb/catalogue/metrics.h"
 
 namespace plumb {
 namespace {
 
 using enum Command::Program;
+
+// A summary names the rows of another table as {metrics}.
+constexpr std::string_view kMetricsHere = "{metrics}";
 
 // clang-format off
 constexpr Command kCommands[] = {
@@ -30,7 +38,7 @@ constexpr Command kCommands[] = {
     {"inspect", Front, "FILE [--json]", "list the tensors of a .safetensors file",
      "plumb inspect model.safetensors"},
     {"score", Front, "METRIC --ref FILE... [--hyp FILE] [--baseline FILE | --confidence] | METRIC --set REF HYP... [--json]",
-     "score lines against references: bleu, chrf, chrf++, rouge, wer, cer, accuracy, f1, exact",
+     "score lines against references: {metrics}",
      "plumb score bleu --ref test.de < output.de"},
     {"text", Front, "{train,dictionary,encode,decode,vocab,serve} ...", "train a tokeniser; turn text into pieces or ids and back",
      "plumb text train --input train.en train.de --model joint.model --vocab-size 8000"},
@@ -45,15 +53,32 @@ constexpr Command kCommands[] = {
 };
 // clang-format on
 
+std::string with_names(std::string_view summary) {
+  std::string names;
+  for (const std::string_view name : metric_names()) names += (names.empty() ? "" : ", ") + std::string(name);
+  return std::string(summary).replace(summary.find(kMetricsHere), kMetricsHere.size(), names);
+}
+
+std::array<Command, std::size(kCommands)> filled_in() {
+  static std::deque<std::string> texts;  // the rows point into them
+  auto rows = std::to_array(kCommands);
+  for (Command& row : rows) {
+    if (row.summary.find(kMetricsHere) == std::string_view::npos) continue;
+    row.summary = texts.emplace_back(with_names(row.summary));
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::span<const Command> commands() {
-  return kCommands;
+  static const auto kRows = filled_in();
+  return kRows;
 }
 
 const Command* find_command(std::string_view name) {
-  const auto row = std::ranges::find(kCommands, name, &Command::name);
-  return row == std::end(kCommands) ? nullptr : row;
+  const auto row = std::ranges::find(commands(), name, &Command::name);
+  return row == commands().end() ? nullptr : &*row;
 }
 
 }  // namespace plumb

@@ -17,6 +17,7 @@ struct TaskRow {
     Audio,   // a table: an audio file and its transcript a line
   };
 
+  TaskKind kind;
   std::string_view name;
   Shape shape;
   Form form;
@@ -31,10 +32,14 @@ struct TaskRow {
   std::string_view summary;
 };
 
+/// Every task, in the order of TaskKind.
 std::span<const TaskRow> tasks();
 const TaskRow& task_row(TaskKind task);
 
 /// The task that a model of this form is trained for when nobody says more.
 TaskKind usual_task(Form form);
+
+template <>
+std::span<const std::string_view> words<TaskKind>();
 
 }  // namespace plumb

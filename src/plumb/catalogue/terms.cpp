@@ -8,14 +8,11 @@ using WordList = std::span<const std::string_view>;
 constexpr std::string_view kForms[] = {"encoder_decoder", "decoder", "encoder"};
 constexpr std::string_view kStacks[] = {"encoder", "decoder"};
 constexpr std::string_view kSublayers[] = {"self_attn", "encoder_attn", "ffn"};
-constexpr std::string_view kNormKinds[] = {"layer", "rms", "scale", "dyt"};
 constexpr std::string_view kQkNorms[] = {"none", "head", "full", "l2"};
 constexpr std::string_view kActivations[] = {"relu", "gelu"};
 constexpr std::string_view kPositions[] = {"fairseq", "marian", "learned", "none"};
 constexpr std::string_view kEmbeddingGains[] = {"none", "scalar", "vector"};
 constexpr std::string_view kB2tRescales[] = {"none", "depth"};
-constexpr std::string_view kTaskWords[] = {"translation", "summarisation",  "language_model",
-                                           "masked_lm",   "classification", "speech"};
 constexpr std::string_view kCorpora[] = {"numbers", "text", "headline", "morse"};
 constexpr std::string_view kSubwords[] = {"bpe", "unigram", "subword_nmt", "word", "character"};
 constexpr std::string_view kBreakModes[] = {"none", "complete", "eos"};
@@ -41,6 +38,7 @@ constexpr std::string_view kRoles[] = {"embedding",
                                        "fc1_bias",
                                        "fc2_bias"};
 
+constexpr Stack kBothStacks[] = {Stack::Encoder, Stack::Decoder};
 constexpr Sublayer kOrder[] = {Sublayer::SelfAttention, Sublayer::CrossAttention, Sublayer::FeedForward};
 constexpr Sublayer kOrderWithoutCross[] = {Sublayer::SelfAttention, Sublayer::FeedForward};
 
@@ -50,13 +48,11 @@ constexpr Sublayer kOrderWithoutCross[] = {Sublayer::SelfAttention, Sublayer::Fe
 template <> WordList words<Form>() { return kForms; }
 template <> WordList words<Stack>() { return kStacks; }
 template <> WordList words<Sublayer>() { return kSublayers; }
-template <> WordList words<NormKind>() { return kNormKinds; }
 template <> WordList words<QkNorm>() { return kQkNorms; }
 template <> WordList words<Activation>() { return kActivations; }
 template <> WordList words<Positions>() { return kPositions; }
 template <> WordList words<EmbeddingGain>() { return kEmbeddingGains; }
 template <> WordList words<B2tRescale>() { return kB2tRescales; }
-template <> WordList words<TaskKind>() { return kTaskWords; }
 template <> WordList words<Corpus>() { return kCorpora; }
 template <> WordList words<Subwords>() { return kSubwords; }
 template <> WordList words<BreakMode>() { return kBreakModes; }
@@ -68,6 +64,12 @@ template <> WordList words<Path>() { return kPaths; }
 template <> WordList words<Regime>() { return kRegimes; }
 template <> WordList words<Role>() { return kRoles; }
 // clang-format on
+
+std::span<const Stack> Shape::stacks() const {
+  const std::span<const Stack> both = kBothStacks;
+  if (form == Form::EncoderDecoder) return both;
+  return form == Form::Encoder ? both.first(1) : both.last(1);
+}
 
 std::span<const Sublayer> Shape::order(Stack stack) const {
   if (cross_attention(stack)) return kOrder;

@@ -4,7 +4,8 @@
 #include <string_view>
 
 /// The words that the tables are written in. Every enum has exactly one spelling, used in config files, on the
-/// command line, in logs and in reports; `words<E>()` lists them in the order of the enum.
+/// command line, in logs and in reports; `words<E>()` lists them in the order of the enum. Where each word has a row of
+/// its own, as norms and tasks do, they are read off that table.
 namespace plumb {
 
 enum class Form { EncoderDecoder, Decoder, Encoder };
@@ -69,7 +70,10 @@ struct Shape {
   int width = 512;
   int ffn_width = 2048;
   int heads = 8;
+  bool shared_embeddings = false;  // one matrix for source, target and output
 
+  /// The encoder's and the decoder's, as far as the form has them.
+  std::span<const Stack> stacks() const;
   bool has(Stack stack) const {
     return form == Form::EncoderDecoder || (form == Form::Encoder) == (stack == Stack::Encoder);
   }

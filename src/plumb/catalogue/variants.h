@@ -10,7 +10,7 @@
 
 namespace plumb {
 
-/// Numbers that some rows leave to the user; each is a key of `[model]` with the same name.
+/// Numbers that some rows leave to the user. The config has them as keys of `[model]`, and walks this list for them.
 struct VariantOptions {
   B2tRescale b2t_rescale = B2tRescale::None;
   double mix_ln_fraction = 0.25;
@@ -18,7 +18,16 @@ struct VariantOptions {
   double layer_scale_init = 1e-4;
   double residual_dual_scale = 1;
   bool normformer_scale_resids = false;
-  bool share_all_embeddings = false;  // T-Fixup scales a shared embedding once
+
+  template <class Self, class Visit>
+  static void fields(Self& c, Visit&& visit) {
+    visit("b2t_rescale", c.b2t_rescale, "b2t: none (the 2022 paper), or depth: layer weights times L^-1/2");
+    visit("mix_ln_fraction", c.mix_ln_fraction, "mix_ln: share of the layers that are Post-LN");
+    visit("ds_init_exponent", c.ds_init_exponent, "ds_init: layer l times l^-exponent (paper 0.5, its code 0.25)");
+    visit("layer_scale_init", c.layer_scale_init, "layer_scale: first value of the branch scale");
+    visit("residual_dual_scale", c.residual_dual_scale, "residual_dual: scale of the second stream");
+    visit("normformer_scale_resids", c.normformer_scale_resids, "normformer: learn the skip of the FFN as well");
+  }
 };
 
 /// A way to wire residuals and norms, and the initialisation that belongs to it: one row of THE table.

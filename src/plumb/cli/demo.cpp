@@ -24,7 +24,7 @@
 #include "plumb/cli/engine.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
-#include "plumb/data/prepared.h"
+#include "plumb/data/sized_by.h"
 #include "plumb/ops/path.h"
 #include "plumb/process/front_process.h"
 #include "plumb/process/signals.h"
@@ -154,9 +154,7 @@ void tell(const Config& config, const fs::path& out) {
   clear(out);
   write_whole(out / "demo.toml", to_toml(config));
   const Prepared data = prepared_from_json(run_front({"prepare", (out / "demo.toml").string()}));
-  Config sized = config;
-  sized.model.source_vocab = static_cast<int>(data.source_vocab);
-  sized.model.target_vocab = static_cast<int>(data.target_vocab);
+  const Config sized = sized_by(config, data, Sources());
   const double entropy =
       make_task(config, {data.source_tokenizer, data.target_tokenizer})->open(data.train, true)->unigram_entropy();
   print(

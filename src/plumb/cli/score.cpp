@@ -46,19 +46,14 @@ struct TestSet {
   std::vector<std::vector<std::string>> references;
 };
 
-std::vector<std::string_view> metric_names() {
-  std::vector<std::string_view> names;
-  for (const MetricRow& row : metrics()) names.push_back(row.name);
-  return names;
-}
-
 const MetricRow& metric_row(const std::string& name) {
   if (const MetricRow* row = find_metric(name)) return *row;
   throw UserError("score", fmt::format("there is no metric {}", name),
                   did_you_mean(name, metric_names()) + "`plumb list metrics` shows what there is");
 }
 
-void check(const ScoreRequest& request, const MetricRow& row, bool tokenize_given) {
+/// `own_options` are those of single metrics that were given.
+void check(const ScoreRequest& request, const MetricRow& row, const std::vector<std::string>& own_options) {
   const std::string where = fmt::format("score {}", row.name);
   if (request.references.empty() && request.sets.empty()) {
     throw UserError(where, "there is nothing to compare with", "Give --ref FILE, or --set REF HYP for each test set");
@@ -66,10 +61,14 @@ void check(const ScoreRequest& request, const MetricRow& row, bool tokenize_give
   if (request.references.size() > 1 && !row.several_references) {
     throw UserError(where, fmt::format("{} takes one reference per line", row.name), "Give --ref once");
   }
-  if ((tokenize_given || !request.smooth.empty()) && row.name != "bleu") {
-    throw UserError(where, "--tokenize and --smooth belong to bleu", "Leave them out");
+  for (const std::string& option : own_options) {
+    const auto takes = [&](const MetricRow& one) {
+      return std::ranges::find(one.options, option) != one.options.end();
+    };
+    if (takes(row)) continue;
+    throw UserError(where, fmt::format("{} belongs to {}", option, std::ranges::find_if(metrics(), takes)->name),
+                    "Leave it out");
   }
-  if (request.stem && row.name != "rouge") throw UserError(where, "--stem belongs to rouge", "Leave it out");
 }
 
 MeasureOptions measure_options(const ScoreRequest& request) {
@@ -97,8 +96,9 @@ std::vector<std::string> read_as_many(const std::string& path, size_t wanted, co
   return lines;
 }
 
-// Any other word would silently count as negative and give a wrong F1.
-void check_labels(const std::string& path, const std::vector<std::string>& lines) {
+// Any other word would silently count as negative and give a wrong score.
+void check_labels(const MetricRow& row, const std::string& path, const std::vector<std::string>& lines) {
+  if (!row.binary_labels) return;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view label = strip_spaces(lines[i]);
     if (label == "0" || label == "1") continue;
@@ -113,7 +113,7 @@ void check_labels(const std::string& path, const std::vector<std::string>& lines
 void check_lengths(const MetricRow& row, const std::string& path, const std::vector<std::string>& hypotheses,
                    const std::vector<std::vector<std::string>>& references) {
   constexpr size_t kMost = size_t{1} << 37;  // bytes times bytes, a few minutes
-  if (row.name != "wer" && row.name != "cer" && row.name != "rouge") return;
+  if (!row.quadratic_time) return;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     for (const std::string& reference : references[i]) {
       if (hypotheses[i].size() * reference.size() <= kMost) continue;
@@ -131,12 +131,12 @@ TestSet read_set(const MetricRow& row, const std::vector<std::string>& reference
   for (const std::string& path : references) {
     std::vector<std::string> lines =
         &path == &references.front() ? read_lines(path) : read_as_many(path, set.references.size(), references.front());
-    if (row.name == "f1") check_labels(path, lines);
+    check_labels(row, path, lines);
     set.references.resize(lines.size());
     for (size_t i = 0; i < lines.size(); ++i) set.references[i].push_back(std::move(lines[i]));
   }
   set.hypotheses = read_as_many(hypotheses, set.references.size(), references.front());
-  if (row.name == "f1") check_labels(hypotheses, set.hypotheses);
+  check_labels(row, hypotheses, set.hypotheses);
   check_lengths(row, hypotheses, set.hypotheses, set.references);
   return set;
 }
@@ -221,7 +221,7 @@ int score_one(const ScoreRequest& request, const MetricRow& row, const Measure& 
   std::string text = score.line + "\n", resampling;
   if (!request.baseline.empty()) {
     const auto baseline = read_as_many(request.baseline, set.hypotheses.size(), request.references.front());
-    if (row.name == "f1") check_labels(request.baseline, baseline);
+    check_labels(row, request.baseline, baseline);
     check_lengths(row, request.baseline, baseline, set.references);
     score_of({request.baseline, baseline, set.references}, measure, request.references.front());  // is there one?
     const PairedBootstrap pair = compare(measure, set, baseline);
@@ -292,16 +292,21 @@ int score_command(int argc, char** argv) {
   CLI::Option* tokenize =
       app.add_option("--tokenize", request.tokenize, "bleu: 13a, or none for tokenised text as in multi-bleu.perl")
           ->check(CLI::IsMember({"13a", "none"}));
-  app.add_option("--smooth", request.smooth,
-                 "bleu: exp, floor, add-k or none (default: exp, or none for tokenised text)")
-      ->check(CLI::IsMember({"exp", "floor", "add-k", "none"}));
-  app.add_flag("--stem", request.stem, "rouge: compare the stems of words (Porter), as rouge-score with use_stemmer");
+  CLI::Option* smooth = app.add_option("--smooth", request.smooth,
+                                       "bleu: exp, floor, add-k or none (default: exp, or none for tokenised text)")
+                            ->check(CLI::IsMember({"exp", "floor", "add-k", "none"}));
+  CLI::Option* stem = app.add_flag("--stem", request.stem,
+                                   "rouge: compare the stems of words (Porter), as rouge-score with use_stemmer");
   app.add_flag("--lowercase", request.lowercase, "ignore case");
   app.add_flag("--json", request.json, "machine-readable, on one line");
   if (!parse_arguments(app, argc, argv)) return 0;
 
   const MetricRow& row = metric_row(request.metric);
-  check(request, row, tokenize->count() > 0);
+  std::vector<std::string> own_options;
+  for (const CLI::Option* option : {tokenize, smooth, stem}) {
+    if (option->count() > 0) own_options.push_back(option->get_name());
+  }
+  check(request, row, own_options);
   const Measure measure = make_measure(row.name, measure_options(request));
   return request.sets.empty() ? score_one(request, row, measure) : score_sets(request, row, measure);
 }

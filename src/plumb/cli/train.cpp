@@ -17,6 +17,7 @@
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
 #include "plumb/data/prepare_data.h"
+#include "plumb/data/sized_by.h"
 #include "plumb/nn/parts.h"
 #include "plumb/nn/transformer.h"
 #include "plumb/ops/path.h"
@@ -101,13 +102,6 @@ void dry_run(const Config& config, bool json) {
   print(all.dump(2) + '\n');
 }
 
-// Before the corpus is there, the vocabulary has the size that it is to be trained with.
-void assume_vocabulary(Config& config, const Sources& sources) {
-  if (!sources.has("data.vocab_size")) return;
-  if (!sources.has("model.source_vocab")) config.model.source_vocab = config.data.vocab_size;
-  if (!sources.has("model.target_vocab")) config.model.target_vocab = config.data.vocab_size;
-}
-
 std::filesystem::path run_folder(const std::string& out, const std::string& config) {
   if (!out.empty()) return out;
   return std::filesystem::path("runs") / std::filesystem::path(config).stem();
@@ -146,8 +140,7 @@ int train_command(int argc, char** argv) {
   set_threads(config.threads);
   ops::set_path(config.ops);
   if (dry) {
-    assume_vocabulary(config, sources);
-    dry_run(config, json);
+    dry_run(sized_before_data(config, sources), json);
     return 0;
   }
   if (config.train.max_update == 0 && config.train.max_epoch == 0) {

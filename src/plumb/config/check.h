@@ -6,7 +6,8 @@
 namespace plumb {
 
 /// Throws UserError at the first value or combination that no model can have, naming the line of the key to change.
-/// load_config() calls it; a program that fills a Config by itself should, too. `plan()` may be called afterwards.
+/// load_config() calls it; a program that fills a Config by itself should, too. `stack_plan()` may be called
+/// afterwards.
 void check(const Config& config, const Sources& sources = {});
 
 /// Its parts: numbers on their own and against each other, what the rows of the tables demand, the two sections

@@ -106,11 +106,12 @@ void shares_are_in_range(const Config& config, const Sources& sources) {
     throw UserError(sources.where(key), fmt::format("a dropout of {} is not in [0, 1)", value),
                     "Write the share that is dropped, for example 0.1; 0 drops nothing");
   }
-  if (m.mix_ln_fraction < 0 || m.mix_ln_fraction > 1) {
-    throw UserError(sources.where("model.mix_ln_fraction"), fmt::format("{} is not in [0, 1]", m.mix_ln_fraction),
+  if (m.options.mix_ln_fraction < 0 || m.options.mix_ln_fraction > 1) {
+    throw UserError(sources.where("model.mix_ln_fraction"),
+                    fmt::format("{} is not in [0, 1]", m.options.mix_ln_fraction),
                     "Write the share of the layers that are Post-LN; the paper has 0.25");
   }
-  const std::pair<std::string_view, double> not_negative[] = {{"model.ds_init_exponent", m.ds_init_exponent},
+  const std::pair<std::string_view, double> not_negative[] = {{"model.ds_init_exponent", m.options.ds_init_exponent},
                                                               {"model.norm_eps", m.norm_eps}};
   for (const auto& [key, value] : not_negative) {
     if (value >= 0) continue;

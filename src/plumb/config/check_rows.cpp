@@ -10,7 +10,7 @@
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/config/check.h"
 #include "plumb/config/field_text.h"
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/config/suggestion.h"
 
 namespace plumb {
@@ -18,19 +18,6 @@ namespace {
 
 using RowCheck = void (*)(const ModelConfig& model, const Sources& sources);
 using Names = std::vector<std::string_view>;
-
-std::vector<Stack> stacks_of(const ModelConfig& model) {
-  std::vector<Stack> stacks;
-  for (const Stack stack : {Stack::Encoder, Stack::Decoder}) {
-    if (model.shape().has(stack)) stacks.push_back(stack);
-  }
-  return stacks;
-}
-
-const Variant& variant_of(const ModelConfig& model, Stack stack) {
-  const std::string& own = stack == Stack::Encoder ? model.encoder_variant : model.decoder_variant;
-  return *find_variant(own.empty() ? model.variant : own);
-}
 
 bool sets_weights(const Variant& row) {
   return row.multiplier || row.mirrored_ffn;
@@ -78,7 +65,7 @@ void stack_variants_have_their_stack(const ModelConfig& m, const Sources& source
 
 void placement_fits_the_variant(const ModelConfig& m, const Sources& sources) {
   if (m.placement.empty()) return;
-  for (const Stack stack : stacks_of(m)) {
+  for (const Stack stack : m.shape().stacks()) {
     const Variant& row = variant_of(m, stack);
     const auto also = row.also_placed_as;
     if (m.placement == row.name || std::ranges::find(also, m.placement) != also.end()) continue;
@@ -98,7 +85,7 @@ void multipliers_come_from_a_row_that_has_some(const ModelConfig& m, const Sourc
   if (!row || sets_weights(*row)) return;
   // A profiled row sets its skips, which only its own placement has: naming itself is the default said aloud.
   const auto is_own = [&](Stack stack) { return &variant_of(m, stack) == row; };
-  if (row->profiled && std::ranges::all_of(stacks_of(m), is_own)) return;
+  if (row->profiled && std::ranges::all_of(m.shape().stacks(), is_own)) return;
   throw UserError(sources.where("model.init_multipliers"),
                   fmt::format("{} has no initial scales of its own", row->name),
                   fmt::format("Choose none, or one of {}", fmt::join(rows_that(sets_weights), ", ")));
@@ -106,8 +93,8 @@ void multipliers_come_from_a_row_that_has_some(const ModelConfig& m, const Sourc
 
 void final_norm_is_allowed(const ModelConfig& m, const Sources& sources) {
   if (!m.final_norm) return;
-  for (const Stack stack : stacks_of(m)) {
-    const Variant& row = *plan(m, stack).placement;
+  for (const Stack stack : m.shape().stacks()) {
+    const Variant& row = *stack_plan(m, stack).placement;
     if (row.final_norm_is_free || *m.final_norm == row.ending.norm) continue;
     throw UserError(sources.where(sources.latest({"model.final_norm", "model.variant"})),
                     row.ending.norm ? fmt::format("the final norm is part of {} and cannot be left out", row.name)
@@ -131,8 +118,8 @@ void shared_embeddings_are_equal(const ModelConfig& m, const Sources& sources) {
 }
 
 void theory_matrices_are_square(const ModelConfig& m, const Sources& sources) {
-  for (const Stack stack : stacks_of(m)) {
-    if (plan(m, stack).regime != Regime::T || m.ffn_width == m.width) continue;
+  for (const Stack stack : m.shape().stacks()) {
+    if (stack_plan(m, stack).regime != Regime::T || m.ffn_width == m.width) continue;
     throw UserError(sources.where(sources.latest({"model.init", "model.ffn_width", "model.width"})),
                     fmt::format("init \"T\" has a square feed-forward part, but ffn_width {} is not width {}",
                                 m.ffn_width, m.width),
@@ -141,8 +128,8 @@ void theory_matrices_are_square(const ModelConfig& m, const Sources& sources) {
 }
 
 void mirrored_feed_forward_has_halves(const ModelConfig& m, const Sources& sources) {
-  for (const Stack stack : stacks_of(m)) {
-    const Variant* init = plan(m, stack).init;
+  for (const Stack stack : m.shape().stacks()) {
+    const Variant* init = stack_plan(m, stack).init;
     if (!init || !init->mirrored_ffn || m.ffn_width % 2 == 0) continue;
     throw UserError(sources.where(sources.latest({"model.ffn_width", "model.init_multipliers", "model.variant"})),
                     fmt::format("{} mirrors one half of the feed-forward part in the other, but ffn_width {} is odd",
@@ -165,9 +152,9 @@ bool reads_b2t_rescale(const Variant& row) {
 }
 
 void rescale_is_read(const ModelConfig& m, const Sources& sources) {
-  if (m.b2t_rescale == B2tRescale::None) return;
-  for (const Stack stack : stacks_of(m)) {
-    const Variant* init = plan(m, stack).init;
+  if (m.options.b2t_rescale == B2tRescale::None) return;
+  for (const Stack stack : m.shape().stacks()) {
+    const Variant* init = stack_plan(m, stack).init;
     if (init && reads_b2t_rescale(*init)) return;
   }
   throw UserError(sources.where(sources.latest({"model.b2t_rescale", "model.variant"})),

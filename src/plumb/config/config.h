@@ -9,6 +9,7 @@
 #include "plumb/catalogue/optimisers.h"
 #include "plumb/catalogue/terms.h"
 #include "plumb/catalogue/variants.h"
+#include "plumb/config/generate_config.h"
 #include "plumb/config/probe_config.h"
 #include "plumb/config/task_config.h"
 
@@ -70,15 +71,17 @@ struct ModelConfig {
   double attention_dropout = 0;
   double activation_dropout = 0;
 
-  B2tRescale b2t_rescale = B2tRescale::None;
-  double mix_ln_fraction = 0.25;
-  double ds_init_exponent = 0.5;
-  double layer_scale_init = 1e-4;
-  double residual_dual_scale = 1;
-  bool normformer_scale_resids = false;
+  VariantOptions options;  // the keys follow the others of [model]
 
-  Shape shape() const;
-  VariantOptions options() const;
+  Shape shape() const {
+    return {.form = form,
+            .encoder_layers = encoder_layers,
+            .decoder_layers = decoder_layers,
+            .width = width,
+            .ffn_width = ffn_width,
+            .heads = heads,
+            .shared_embeddings = share_all_embeddings};
+  }
 
   template <class Self, class Visit>
   static void fields(Self& c, Visit&& visit) {
@@ -91,8 +94,8 @@ struct ModelConfig {
     visit("init_multipliers", c.init_multipliers,
           "take the initial scales from this row, or none; empty: the variant's own");
     visit("init_truncated", c.init_truncated, "cut normal draws at three sigma");
-    visit("norm", c.norm, "kind of every norm: layer, rms, scale or dyt; auto: the variant's own");
-    visit("norm_eps", c.norm_eps, "epsilon of the norms; 0: 1e-5 (layer, scale), 1e-6 (rms)");
+    visit("norm", c.norm, "kind of every norm, a row of `plumb list norms`; auto: the variant's own");
+    visit("norm_eps", c.norm_eps, "epsilon of the norms; 0: that of `plumb list norms`");
     visit("qk_norm", c.qk_norm, "norm of queries and keys: none, head, full, l2; auto: the variant's own");
     visit("qk_norm_length", c.qk_norm_length, "sequence length L that l2 starts its scale from: log2(L^2 - L)");
     visit("final_norm", c.final_norm, "norm at the end of each stack: true, false; auto: the variant's own");
@@ -129,12 +132,7 @@ struct ModelConfig {
     visit("dropout", c.dropout, "dropout of every branch and of the embedding");
     visit("attention_dropout", c.attention_dropout, "dropout of the attention weights");
     visit("activation_dropout", c.activation_dropout, "dropout inside the feed-forward part");
-    visit("b2t_rescale", c.b2t_rescale, "b2t: none (the 2022 paper), or depth: layer weights times L^-1/2");
-    visit("mix_ln_fraction", c.mix_ln_fraction, "mix_ln: share of the layers that are Post-LN");
-    visit("ds_init_exponent", c.ds_init_exponent, "ds_init: layer l times l^-exponent (paper 0.5, its code 0.25)");
-    visit("layer_scale_init", c.layer_scale_init, "layer_scale: first value of the branch scale");
-    visit("residual_dual_scale", c.residual_dual_scale, "residual_dual: scale of the second stream");
-    visit("normformer_scale_resids", c.normformer_scale_resids, "normformer: learn the skip of the FFN as well");
+    VariantOptions::fields(c.options, visit);
   }
 };
 
@@ -257,40 +255,6 @@ struct TrainConfig {
     visit("band_window", c.band_window, "updates that the loss's running mean and deviation look back on");
     visit("band_sigmas", c.band_sigmas, "a loss so many deviations above its mean has diverged; 0: never");
     visit("stuck_updates", c.stuck_updates, "updates after which a loss near the unigram entropy is stuck; 0: never");
-  }
-};
-
-/// How to search for the output. Names and meanings are fairseq's.
-struct GenerateConfig {
-  int64_t beam = 5;
-  double lenpen = 1;
-  int64_t nbest = 1;
-  int64_t min_length = 1;
-  double max_len_a = 1.2;
-  int64_t max_len_b = 20;
-  int64_t no_repeat_ngram = 0;
-  bool sampling = false;
-  double temperature = 1;
-  int64_t top_k = 0;
-  double top_p = 1;
-  int64_t max_tokens = 4096;
-  int64_t average = 1;
-
-  template <class Self, class Visit>
-  static void fields(Self& c, Visit&& visit) {
-    visit("beam", c.beam, "hypotheses per sentence; 1 is greedy");
-    visit("lenpen", c.lenpen, "a hypothesis scores log-probability / length^lenpen");
-    visit("nbest", c.nbest, "how many hypotheses to print");
-    visit("min_length", c.min_length, "tokens at least");
-    visit("max_len_a", c.max_len_a, "tokens at most: max_len_a * source length + max_len_b");
-    visit("max_len_b", c.max_len_b, "see max_len_a");
-    visit("no_repeat_ngram", c.no_repeat_ngram, "n: no n-gram of tokens twice; 0: anything goes");
-    visit("sampling", c.sampling, "draw tokens instead of searching");
-    visit("temperature", c.temperature, "sampling: above 1 flatter, below 1 sharper");
-    visit("top_k", c.top_k, "sampling: only the k likeliest tokens; 0: all");
-    visit("top_p", c.top_p, "sampling: only the likeliest tokens that hold this mass; 1: all");
-    visit("max_tokens", c.max_tokens, "source tokens of a batch");
-    visit("average", c.average, "average the weights of the last so many checkpoints");
   }
 };
 

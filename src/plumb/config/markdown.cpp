@@ -25,4 +25,15 @@ std::string markdown_code(std::string_view text) {
   return "`" + std::string(text) + "`";
 }
 
+std::string markdown_prose(std::string_view text) {
+  std::string result;
+  bool code = false;
+  for (const char c : text) {
+    if (c == '`') code = !code;
+    if (!code && (c == '*' || c == '_' || c == '<')) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
 }  // namespace plumb

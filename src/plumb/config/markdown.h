@@ -15,4 +15,7 @@ std::string markdown_header(const std::vector<std::string>& names);
 /// Text as code: equations hold stars and underscores that Markdown would read as emphasis.
 std::string markdown_code(std::string_view text);
 
+/// Text as prose: what Markdown would read as emphasis or as a tag is escaped, except between `backticks`.
+std::string markdown_prose(std::string_view text);
+
 }  // namespace plumb

@@ -9,8 +9,8 @@
 
 namespace plumb {
 
-/// Has `plumb prepare` tokenise the corpus of a config, once, and takes the sizes of the vocabularies into the config.
-/// A size that the user wrote down must be the real one. With `run` the vocabularies are those that it has kept.
+/// Has `plumb prepare` tokenise the corpus of a config, once, and takes what the data decides into the config (data/
+/// sized_by.h). With `run` the vocabularies are those that it has kept.
 Prepared prepare_data(const std::string& file, const std::vector<std::string>& overrides, Config& config,
                       const Sources& sources, const std::string& run = "");
 

@@ -4,23 +4,8 @@
 
 namespace plumb {
 
-DecodeOptions decode_options(const GenerateConfig& config, uint64_t seed) {
-  return {.beam = config.beam,
-          .lenpen = config.lenpen,
-          .nbest = config.nbest,
-          .min_length = config.min_length,
-          .max_len_a = config.max_len_a,
-          .max_len_b = config.max_len_b,
-          .no_repeat_ngram = config.no_repeat_ngram,
-          .sampling = config.sampling,
-          .temperature = config.temperature,
-          .top_k = config.top_k,
-          .top_p = config.top_p,
-          .seed = seed};
-}
-
 std::vector<std::vector<Hypothesis>> generate(const Transformer& model, const Tokens& sources,
-                                              const DecodeOptions& options) {
+                                              const GenerateConfig& options, uint64_t seed) {
   std::vector<SourceInfo> infos;
   for (int64_t b = 0; b < sources.rows.sequences(); ++b) {
     infos.push_back({.length = sources.rows.length(b) - 1,  // without </s>
@@ -28,18 +13,18 @@ std::vector<std::vector<Hypothesis>> generate(const Transformer& model, const To
                      .limit = model.config().max_positions});
   }
   ModelScorer scorer(model, sources, options.beam);
-  return search(scorer, infos, options);
+  return search(scorer, infos, options, seed);
 }
 
 std::vector<std::vector<Hypothesis>> continue_prompts(const Transformer& model, std::span<const Prompt> prompts,
-                                                      const DecodeOptions& options) {
+                                                      const GenerateConfig& options, uint64_t seed) {
   std::vector<SourceInfo> infos;
   for (const Prompt& prompt : prompts) {
     infos.push_back(
         {.length = 0, .sample = prompt.sample, .limit = model.config().max_positions, .prefix = prompt.tokens});
   }
   ModelScorer scorer(model, {}, options.beam, std::ssize(prompts));
-  return search(scorer, infos, options);
+  return search(scorer, infos, options, seed);
 }
 
 }  // namespace plumb

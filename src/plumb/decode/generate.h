@@ -3,17 +3,14 @@
 #include <span>
 #include <vector>
 
-#include "plumb/config/config.h"
 #include "plumb/decode/search.h"
 #include "plumb/nn/transformer.h"
 
 namespace plumb {
 
-DecodeOptions decode_options(const GenerateConfig& config, uint64_t seed);
-
 /// Searches for the output of every source of a packed batch.
 std::vector<std::vector<Hypothesis>> generate(const Transformer& model, const Tokens& sources,
-                                              const DecodeOptions& options);
+                                              const GenerateConfig& options, uint64_t seed);
 
 /// How a text begins, and the name that its samples are drawn by.
 struct Prompt {
@@ -24,6 +21,6 @@ struct Prompt {
 /// Lets a language model go on from each of them. The hypotheses begin with the prompt; the length limits and scores
 /// are those of what follows it.
 std::vector<std::vector<Hypothesis>> continue_prompts(const Transformer& model, std::span<const Prompt> prompts,
-                                                      const DecodeOptions& options);
+                                                      const GenerateConfig& options, uint64_t seed);
 
 }  // namespace plumb

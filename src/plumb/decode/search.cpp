@@ -32,11 +32,11 @@ struct Candidate {
 /// One sentence in the search.
 class Sentence {
  public:
-  Sentence(const SourceInfo& info, const DecodeOptions& options, size_t index)
+  Sentence(const SourceInfo& info, const GenerateConfig& options, uint64_t seed, size_t index)
       : index(index),
         options_(options),
         prefix_(info.prefix),
-        random_(options.seed, "sampling/" + std::to_string(info.sample)) {
+        random_(seed, "sampling/" + std::to_string(info.sample)) {
     const double longest =
         options.max_len_a * static_cast<double>(info.length) + static_cast<double>(options.max_len_b);
     const int64_t room = info.limit - 1 - std::ssize(prefix_);
@@ -192,7 +192,7 @@ class Sentence {
     finished_.push_back({one.tokens, log_probability / std::pow(counted, options_.lenpen), log_probability});
   }
 
-  const DecodeOptions& options_;
+  const GenerateConfig& options_;
   std::vector<int32_t> prefix_;
   RandomStream random_;
   int64_t limit_ = 1;
@@ -211,10 +211,10 @@ ops::TopWords Scorer::step_to_best(const at::Tensor& ids, int64_t count) {
 }
 
 std::vector<std::vector<Hypothesis>> search(Scorer& scorer, std::span<const SourceInfo> infos,
-                                            const DecodeOptions& options) {
+                                            const GenerateConfig& options, uint64_t seed) {
   std::vector<std::vector<Hypothesis>> results(infos.size());
   std::vector<Sentence> active;
-  for (size_t i = 0; i < infos.size(); ++i) active.emplace_back(infos[i], options, i);
+  for (size_t i = 0; i < infos.size(); ++i) active.emplace_back(infos[i], options, seed, i);
   at::Tensor ids =
       at::full({std::ssize(active) * options.beam}, kEos, Where().options(at::kLong));  // fairseq starts from </s>
   while (!active.empty()) {

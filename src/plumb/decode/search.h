@@ -6,25 +6,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "plumb/config/generate_config.h"
 #include "plumb/ops/top_words.h"
 
 namespace plumb {
-
-/// How to search. Names and meanings are fairseq's.
-struct DecodeOptions {
-  int64_t beam = 5;
-  double lenpen = 1;       // the score of a hypothesis is its log-probability / length^lenpen, </s> counted
-  int64_t nbest = 1;       // hypotheses per sentence, at most `beam`
-  int64_t min_length = 1;  // tokens before </s>
-  double max_len_a = 0;    // at most a * source length + b tokens before </s>
-  int64_t max_len_b = 200;
-  int64_t no_repeat_ngram = 0;  // n: no n-gram of tokens twice in a hypothesis
-  bool sampling = false;        // draw tokens instead; `beam` independent samples
-  double temperature = 1;
-  int64_t top_k = 0;  // 0: all
-  double top_p = 1;
-  uint64_t seed = 1;
-};
 
 struct Hypothesis {
   std::vector<int32_t> tokens;  // without </s>
@@ -57,8 +42,9 @@ struct SourceInfo {
 };
 
 /// For each sentence its best hypotheses, best first. Beam search as fairseq does it: 2 * beam candidates a step, those
-/// among the first `beam` that end are finished, and a sentence is done when it has `beam` finished hypotheses.
+/// among the first `beam` that end are finished, and a sentence is done when it has `beam` finished hypotheses. With
+/// `sampling`, `beam` independent samples are drawn instead; `seed` is theirs.
 std::vector<std::vector<Hypothesis>> search(Scorer& scorer, std::span<const SourceInfo> sentences,
-                                            const DecodeOptions& options);
+                                            const GenerateConfig& options, uint64_t seed);
 
 }  // namespace plumb

@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "plumb/kernel/norm.cpp"
 #include <hwy/foreach_target.h>
 
+#include "plumb/catalogue/norms.h"
 #include "plumb/kernel/norm-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -58,10 +59,10 @@ bool norm_is_invertible(const NormTerms& norm, int64_t width) {
   // h = (y - b) / w has an error of half an ulp of y, which is at most |w| |h| + |b|, divided by |w|.
   constexpr float kMostBias = 16, kLeastWeight = 1e-20F;
   const auto is_large = [](float weight) { return std::abs(weight) > kLeastWeight; };
-  if (norm.kind == NormKind::Dyt) return false;
-  if (norm.kind == NormKind::Scale) return is_large(*norm.weight);
-  if (!std::all_of(norm.weight, norm.weight + width, is_large)) return false;
-  if (norm.kind == NormKind::Rms) return true;
+  const NormRow& row = plumb::norm_row(norm.kind);
+  if (!row.linear) return false;
+  if (!std::all_of(norm.weight, norm.weight + row.weight.numbers(width), is_large)) return false;
+  if (!row.bias) return true;
   return std::equal(norm.weight, norm.weight + width, norm.bias,
                     [](float weight, float bias) { return std::abs(bias) <= kMostBias * std::abs(weight); });
 }

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/nn/head.h"
 #include "plumb/store/parameter_store.h"
 

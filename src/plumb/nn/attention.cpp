@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/catalogue/norms.h"
 #include "plumb/ops/norm.h"
 #include "plumb/ops/split_columns.h"
 
@@ -41,7 +42,7 @@ Attention::Attention(ParameterStore& store, const StackPlan& plan, Sublayer subl
   if (plan.output_projection()) out_ = linear({out});
 
   const auto rms = [&](const char* inner, int64_t width) {
-    return Norm(store, place.inside(inner), NormKind::Rms, width, default_eps(NormKind::Rms));
+    return Norm(store, place.inside(inner), NormKind::Rms, width, norm_row(NormKind::Rms).eps);
   };
   const int64_t head_width = width_ / heads_;
   if (qk_norm_ == QkNorm::Head || qk_norm_ == QkNorm::Full) {

@@ -4,7 +4,7 @@
 
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/config/config.h"
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/nn/adaptive.h"
 #include "plumb/nn/tokens.h"
 #include "plumb/residual/norm.h"

@@ -1,9 +1,14 @@
 #include "plumb/nn/fold.h"
 
+#include <string_view>
+#include <vector>
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/catalogue/norms.h"
 #include "plumb/residual/residual.h"
 
 namespace plumb {
@@ -12,7 +17,7 @@ namespace {
 constexpr double kSmallest = 1e-6;
 
 bool folds(const ModelConfig& model, Stack stack) {
-  return model.shape().has(stack) && !plan(model, stack).placement->folds_into.empty();
+  return model.shape().has(stack) && !stack_plan(model, stack).placement->folds_into.empty();
 }
 
 // The config of the folded model: the same keys, another row for the stacks that fold. Multipliers would only touch
@@ -24,7 +29,7 @@ ModelConfig folded_config(const ModelConfig& model) {
   for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
     if (!model.shape().has(stack)) continue;
     std::string& name = stack == Stack::Encoder ? folded.encoder_variant : folded.decoder_variant;
-    const Variant& old = *plan(model, stack).placement;
+    const Variant& old = *stack_plan(model, stack).placement;
     name = old.folds_into.empty() ? old.name : old.folds_into;
   }
   if (!model.layernorm_embedding) folded.embedding_gain = EmbeddingGain::Vector;
@@ -43,7 +48,7 @@ class Folder {
   }
 
   void fold(const ModelConfig& model, Stack stack) {
-    const StackPlan old = plan(model, stack);
+    const StackPlan old = stack_plan(model, stack);
     check_norm(old);
     std::string before = std::string(word(stack)) + (model.layernorm_embedding ? ".layernorm_embedding" : "");
     for (int layer = 0; layer < old.shape.layers(stack); ++layer) {
@@ -58,9 +63,15 @@ class Folder {
 
  private:
   static void check_norm(const StackPlan& old) {
-    if (old.norm != NormKind::Scale) return;
-    throw UserError("model.norm", "ScaleNorm has one scale for all features and cannot take up a skip scale",
-                    "Keep the model as it is; only layer, rms and dyt norms can be folded");
+    if (norm_row(old.norm).takes_feature_scales()) return;
+    std::vector<std::string_view> foldable;
+    for (const NormRow& row : norms()) {
+      if (row.takes_feature_scales()) foldable.push_back(row.name);
+    }
+    throw UserError(
+        "model.norm",
+        fmt::format("the norm {} has one scale for all features and cannot take up a skip scale", word(old.norm)),
+        fmt::format("Keep the model as it is; only the norms {} can be folded", fmt::join(foldable, ", ")));
   }
 
   // r of one sub-layer as a vector, learned or constant.

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/ops/cross_entropy.h"
 #include "plumb/ops/top_words.h"
 #include "plumb/residual/norm.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/ops/linear.h"
 #include "plumb/residual/residual.h"
 #include "plumb/store/parameter_store.h"

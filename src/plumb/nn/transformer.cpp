@@ -26,7 +26,7 @@ bool tied_output(const ModelConfig& model) {
 Transformer::Transformer(const ModelConfig& model) : model_(model) {
   const Shape shape = model.shape();
   if (shape.has(Stack::Encoder)) {
-    const StackPlan stack = plan(model, Stack::Encoder);
+    const StackPlan stack = stack_plan(model, Stack::Encoder);
     if (model.input == InputKind::Frames) {
       subsampler_ = Subsampler(
           store_, {.bins = model.frame_width, .mid_channels = model.subsampler_channels, .width = model.width});
@@ -37,12 +37,12 @@ Transformer::Transformer(const ModelConfig& model) : model_(model) {
     encoder_.emplace(store_, model, stack);
   }
   if (shape.has(Stack::Decoder)) {
-    const StackPlan stack = plan(model, Stack::Decoder);
+    const StackPlan stack = stack_plan(model, Stack::Decoder);
     decoder_words_ = declare_words(stack, model.target_vocab);
     decoder_embedding_.emplace(store_, model, stack, decoder_words_);
     decoder_.emplace(store_, model, stack);
   }
-  declare_head(plan(model, shape.has(Stack::Decoder) ? Stack::Decoder : Stack::Encoder));
+  declare_head(stack_plan(model, shape.has(Stack::Decoder) ? Stack::Decoder : Stack::Encoder));
 }
 
 Transformer::Transformer(const ModelConfig& model, uint64_t seed, const Where& where) : Transformer(model) {
@@ -144,7 +144,7 @@ ops::CrossEntropy Transformer::cross_entropies(const at::Tensor& features, const
 
 void Transformer::profile(const Batch& batch, Pass pass) {
   const Shape shape = model_.shape();
-  const auto profiled = [&](Stack stack) { return shape.has(stack) && plan(model_, stack).placement->profiled; };
+  const auto profiled = [&](Stack stack) { return shape.has(stack) && stack_plan(model_, stack).placement->profiled; };
   if (!profiled(Stack::Encoder) && !profiled(Stack::Decoder)) return;
   AdminProfile profile;
   at::NoGradGuard no_grad;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/catalogue/norms.h"
 #include "plumb/ops/fused/norm.h"
 #include "plumb/ops/path.h"
 #include "plumb/ops/tangent.h"
@@ -30,6 +31,29 @@ at::Tensor reference_norm(NormKind kind, const at::Tensor& x, const NormWeights&
       return (x * weights.alpha).tanh() * weights.weight + weights.bias;
   }
   TORCH_CHECK(false, "unknown norm kind");
+}
+
+at::Tensor norm_of_terms(NormKind kind, const at::Tensor& terms, const NormWeights& weights, double eps) {
+  const at::Tensor whole = terms.sum(0);
+  at::Tensor y;
+  switch (kind) {
+    case NormKind::Layer: {
+      const at::Tensor variance = whole.var(-1, /*unbiased=*/false, /*keepdim=*/true);
+      y = weights.weight * (terms - terms.mean(-1, /*keepdim=*/true)) / (variance + eps).sqrt();
+      break;
+    }
+    case NormKind::Rms:
+      y = weights.weight * terms / (whole.square().mean(-1, /*keepdim=*/true) + eps).sqrt();
+      break;
+    case NormKind::Scale:
+      y = weights.weight * terms / whole.norm(2, -1, /*keepdim=*/true).clamp_min(eps);
+      break;
+    case NormKind::Dyt:
+      y = weights.weight * terms * at::where(whole == 0, weights.alpha, at::tanh(weights.alpha * whole) / whole);
+      break;
+  }
+  if (norm_row(kind).bias) y[0] += weights.bias;
+  return y;
 }
 
 at::Tensor norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps) {

@@ -33,6 +33,11 @@ SkipAndNorm skip_and_norm(NormKind kind, const at::Tensor& x, const NormWeights&
 /// The reference, whatever the path.
 at::Tensor reference_norm(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps);
 
+/// The terms of a norm's output where x [K, .., D] are the terms of its input: the norm of the sum, applied to each
+/// term with the statistics of the sum. The bias goes to the first term. A kind that is not linear for fixed statistics
+/// is taken as one factor for each number.
+at::Tensor norm_of_terms(NormKind kind, const at::Tensor& terms, const NormWeights& weights, double eps);
+
 /// x / max(|x|_2, 1e-12) over the last dimension.
 at::Tensor unit_length(const at::Tensor& x);
 

@@ -8,7 +8,7 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/probe/probe.h"
 #include "plumb/residual/residual.h"
 
@@ -44,7 +44,7 @@ void depth_scaling(const Subject& subject, Readings& out) {
     log_gradient.push_back(std::log(norm));
   }
   if (log_depth.size() > 1) out.add("slope", {}, fit_line(log_depth, log_gradient).slope);
-  if (const auto slope = theorem1_slope(plan(subject.model(), subject.stacks().back()))) {
+  if (const auto slope = theorem1_slope(stack_plan(subject.model(), subject.stacks().back()))) {
     out.add("predicted", {}, *slope);
   }
 }

@@ -45,9 +45,9 @@ class ForecastWriter {
     forecast_.limit = strain_.limit;
     forecast_.needs_warmup = !(strain_.value() <= strain_.limit);
     outlook();
-    for (Stack stack : stacks_of(findings_.config.model)) balance(stack);
-    for (Stack stack : stacks_of(findings_.config.model)) growth(stack);
-    for (Stack stack : stacks_of(findings_.config.model)) dependence(stack);
+    for (Stack stack : findings_.config.model.shape().stacks()) balance(stack);
+    for (Stack stack : findings_.config.model.shape().stacks()) growth(stack);
+    for (Stack stack : findings_.config.model.shape().stacks()) dependence(stack);
     warmup();
     rate();
     alternatives();

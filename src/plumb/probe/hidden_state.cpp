@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/probe/probe.h"
 
 namespace plumb::probe {
@@ -36,7 +36,7 @@ void hidden_state(const Subject& subject, Readings& out) {
   };
   for (Stack stack : subject.stacks()) {
     const Labels labels = {{"stack", std::string(word(stack))}};
-    const StackPlan plan = plumb::plan(subject.model(), stack);
+    const StackPlan plan = stack_plan(subject.model(), stack);
     const int last = plan.shape.layers(stack) - 1;
     const bool pre = plan.rule(Sublayer::FeedForward, last + 1).norm_in;
     for (const auto& [tap, value] : taps.records()) {

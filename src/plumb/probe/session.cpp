@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "plumb/config/load.h"
 #include "plumb/config/suggestion.h"
 #include "plumb/data/prepare_data.h"
+#include "plumb/data/sized_by.h"
 #include "plumb/probe/strain.h"
 
 namespace plumb::probe {
@@ -42,9 +44,7 @@ std::vector<const ProbeRow*> chosen_probes(const Request& request) {
   }
   if (!rows.empty()) return rows;
   for (const ProbeRow& row : probes()) {
-    // The lemmas speak of a setting of their own: they say nothing about this model.
-    const bool its_own_setting = row.name == "lemmas";
-    if (row.tier != ProbeRow::Tier::Heavy && !its_own_setting) rows.push_back(&row);
+    if (row.tier != ProbeRow::Tier::Heavy && !row.own_setting) rows.push_back(&row);
   }
   return rows;
 }
@@ -129,21 +129,15 @@ Session::Session(Request request)
 Session::Models Session::models() const {
   Models models;
   Config base = config_;
-  if (sources_.has_section("data")) {
-    models.sample = sample_of(base, prepare_data(file_, request_.overrides, base, sources_));
-  } else {
-    models.sample = random_sample(base);
-  }
+  std::optional<Prepared> data;
+  if (sources_.has_section("data")) data = prepare_data(file_, request_.overrides, base, sources_);
+  models.sample = data ? sample_of(base, *data) : random_sample(base);
   if (request_.compare.empty()) models.configs.push_back(base);
   for (const std::string& variant : request_.compare) {
     std::vector<std::string> overrides = request_.overrides;
     overrides.push_back("model.variant=" + variant);
     Config config = load_config(file_, overrides);
-    config.model.source_vocab = base.model.source_vocab;
-    config.model.target_vocab = base.model.target_vocab;
-    config.model.classes = base.model.classes;
-    config.speech = base.speech;
-    models.configs.push_back(std::move(config));
+    models.configs.push_back(data ? sized_by(std::move(config), *data, sources_) : std::move(config));
   }
   return models;
 }

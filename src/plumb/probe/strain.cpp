@@ -1,6 +1,6 @@
 #include "plumb/probe/strain.h"
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/probe/thresholds.h"
 #include "plumb/residual/wiring.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 /// Whether some path leads from the bottom of the stack to its end without a norm on it.
 bool has_open_path(const ModelConfig& model, Stack stack) {
-  const StackPlan plan = plumb::plan(model, stack);
+  const StackPlan plan = stack_plan(model, stack);
   ParameterStore declared;
   if (make_wiring(declared, plan)->passes_norms()) return true;
   for (int layer = 1; layer <= plan.shape.layers(stack); ++layer) {
@@ -29,10 +29,11 @@ Labels labels_of(Stack stack) {
 }
 
 Strain::Strain(const Findings& findings)
-    : smallest(findings.number("relative_gradient", "smallest", labels_of(stacks_of(findings.config.model).back()))),
+    : smallest(
+          findings.number("relative_gradient", "smallest", labels_of(findings.config.model.shape().stacks().back()))),
       rate(findings.config.optim.lr),
       limit(thresholds::kStrainWithOpenPath) {
-  for (Stack stack : stacks_of(findings.config.model)) {
+  for (Stack stack : findings.config.model.shape().stacks()) {
     if (!has_open_path(findings.config.model, stack)) limit = thresholds::kStrain;
   }
   // The smallest step tried is far inside the range where the shift is proportional to the step.

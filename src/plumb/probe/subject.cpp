@@ -10,14 +10,6 @@
 
 namespace plumb::probe {
 
-std::vector<Stack> stacks_of(const ModelConfig& model) {
-  std::vector<Stack> result;
-  for (Stack stack : {Stack::Encoder, Stack::Decoder}) {
-    if (model.shape().has(stack)) result.push_back(stack);
-  }
-  return result;
-}
-
 Subject Subject::with_seed(uint64_t seed) const {
   Subject result = *this;
   result.seed_ = seed;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "plumb/config/config.h"
@@ -12,9 +13,6 @@
 #include "plumb/residual/taps.h"
 
 namespace plumb::probe {
-
-/// The stacks that a model has, in the order in which they compute.
-std::vector<Stack> stacks_of(const ModelConfig& model);
 
 /// What is measured: a model by its config and seed, or by the checkpoint of a run, and the sentences to measure it on.
 /// Dropout is off. A subject is cheap; the model is there from build() on.
@@ -64,7 +62,7 @@ class Subject {
 
   /// The depths for probes that vary it: the config's, or a quarter, a half, once and twice the model's.
   std::vector<int> depths() const;
-  std::vector<Stack> stacks() const { return stacks_of(config_.model); }
+  std::span<const Stack> stacks() const { return config_.model.shape().stacks(); }
 
  private:
   Config config_;

@@ -62,12 +62,23 @@ json curve_of(const json& record) {
   if (seeds != record.end() && seeds->is_number_integer()) curve["seeds"] = *seeds;
   json low = numbers(record, "low"), high = numbers(record, "high");
   // One seed has no interval; a component of a sum is shown as a colour, which has none either.
-  const bool as_colour = curve["number"] == "beta" || curve["number"] == "cosine";
+  const ProbeRow::Number* number = find_number(text(record, "probe"), text(record, "number"));
+  const bool as_colour = number && number->chart == ProbeRow::Chart::Map;
   if (!as_colour && is_finite_list(low) && is_finite_list(high) && low.size() == curve["mean"].size()) {
     curve["low"] = std::move(low);
     curve["high"] = std::move(high);
   }
   return curve;
+}
+
+/// How a number is drawn that is not drawn as lines.
+json chart_of(const ProbeRow::Number& number) {
+  json chart = {{"number", number.name}, {"kind", word(number.chart)}};
+  const ProbeRow::ChartWords& words = number.words;
+  if (!words.of.empty()) chart.update({{"of", words.of}, {"legend", words.legend}});
+  if (!words.title.empty()) chart.update({{"title", words.title}, {"x", words.x}, {"y", words.y}});
+  if (words.to_one) chart["domain"] = {0, 1};
+  return chart;
 }
 
 json arm_of(const json& subject) {
@@ -120,9 +131,16 @@ json probe_data(const std::filesystem::path& folder, const std::string& name) {
 json probe_catalogue() {
   json rows = json::array();
   for (const ProbeRow& row : probes()) {
-    json meanings = json::object();
-    for (const auto& number : row.numbers) meanings[std::string(number.name)] = number.meaning;
-    rows.push_back({{"name", row.name}, {"paper", row.paper}, {"summary", row.summary}, {"numbers", meanings}});
+    json meanings = json::object(), charts = json::array();
+    for (const ProbeRow::Number& number : row.numbers) {
+      meanings[std::string(number.name)] = number.meaning;
+      if (number.chart != ProbeRow::Chart::Lines) charts.push_back(chart_of(number));
+    }
+    rows.push_back({{"name", row.name},
+                    {"paper", row.paper},
+                    {"summary", row.summary},
+                    {"numbers", std::move(meanings)},
+                    {"charts", std::move(charts)}});
   }
   return rows;
 }

@@ -1,13 +1,11 @@
 #include "plumb/residual/norm.h"
 
-#include <cmath>
-
 #include <ATen/ATen.h>
+
+#include "plumb/catalogue/norms.h"
 
 namespace plumb {
 namespace {
-
-constexpr double kDytAlpha = 0.5;
 
 Fill constant(double value) {
   return {.kind = Fill::Kind::Constant, .value = value};
@@ -23,12 +21,13 @@ Norm::Norm(ParameterStore& store, ParameterPlace place, NormKind kind, int64_t w
     : kind_(kind), eps_(eps) {
   place.part = "norms";
   if (place.role != ParameterRole::Head) place.role = ParameterRole::Norm;
-  const bool one_scale = kind == NormKind::Scale;
-  weight_ = store.declare(place, "weight", {one_scale ? 1 : width}, constant(one_scale ? std::sqrt(width) : 1));
-  if (kind == NormKind::Layer || kind == NormKind::Dyt) {
-    bias_ = store.declare(place, "bias", {width}, constant(0));
-  }
-  if (kind == NormKind::Dyt) alpha_ = store.declare(place, "alpha", {1}, constant(kDytAlpha));
+  const NormRow& row = norm_row(kind);
+  const auto declare = [&](const char* part, const NormRow::Learned& learned) {
+    return store.declare(place, part, {learned.numbers(width)}, constant(learned.first_value(width)));
+  };
+  weight_ = declare("weight", row.weight);
+  if (row.bias) bias_ = declare("bias", *row.bias);
+  if (row.alpha) alpha_ = declare("alpha", *row.alpha);
 }
 
 ops::NormWeights Norm::weights() const {
@@ -50,26 +49,7 @@ ops::SkipAndNorm Norm::skip_and_norm(const at::Tensor& x, double factor) const {
 }
 
 at::Tensor Norm::of_components(const at::Tensor& x) const {
-  const at::Tensor whole = x.sum(0);
-  at::Tensor y;
-  switch (kind_) {
-    case NormKind::Layer: {
-      const at::Tensor variance = whole.var(-1, /*unbiased=*/false, /*keepdim=*/true);
-      y = *weight_ * (x - x.mean(-1, /*keepdim=*/true)) / (variance + eps_).sqrt();
-      break;
-    }
-    case NormKind::Rms:
-      y = *weight_ * x / (whole.square().mean(-1, /*keepdim=*/true) + eps_).sqrt();
-      break;
-    case NormKind::Scale:
-      y = *weight_ * x / whole.norm(2, -1, /*keepdim=*/true).clamp_min(eps_);
-      break;
-    case NormKind::Dyt:
-      y = *weight_ * x * at::where(whole == 0, *alpha_, at::tanh(*alpha_ * whole) / whole);
-      break;
-  }
-  if (bias_) y[0] += *bias_;
-  return y;
+  return ops::norm_of_terms(kind_, x, weights(), eps_);
 }
 
 std::optional<ops::ResidualNorm> Norm::as_last() const {

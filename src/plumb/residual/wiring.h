@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/residual/norm.h"
 #include "plumb/store/parameter_store.h"
 

@@ -13,6 +13,7 @@
 #include "plumb/config/difference.h"
 #include "plumb/config/from_toml.h"
 #include "plumb/config/load.h"
+#include "plumb/data/sized_by.h"
 #include "plumb/runs/checkpoint_list.h"
 #include "plumb/sweep/stored_sweep.h"
 
@@ -40,15 +41,6 @@ fs::path split_file(const fs::path& run, const std::string& split) {
   return run / (split + ".json");
 }
 
-// Sizes that only the data knows are those of the run that is there: whether the data is another is another question.
-Config with_sizes_of(Config config, const Config& run) {
-  config.model.source_vocab = run.model.source_vocab;
-  config.model.target_vocab = run.model.target_vocab;
-  config.model.classes = run.model.classes;
-  config.speech.source_rate = run.speech.source_rate;
-  return config;
-}
-
 // What `plumb evaluate --json` says, without what it was asked for.
 nlohmann::json numbers_of_evaluation(const fs::path& file) {
   nlohmann::json numbers = whole_json(file);
@@ -66,7 +58,8 @@ void TunedRuns::check(const Run& run) {
   if (!file_exists(file)) return;
   const Config then = from_toml(file_content(file), file.string());
   const Config now = load_config(sweep_.config, overrides_of(sweep_, arms_[run.arm], run.seed));
-  const std::vector<Difference> changes = differences(comparable(then), comparable(with_sizes_of(now, then)));
+  // Whether the data is another is another question.
+  const std::vector<Difference> changes = differences(comparable(then), comparable(sized_as(now, then)));
   if (!changes.empty()) {
     throw UserError(folder(run).string(),
                     fmt::format("holds a run with another config ({})", changes.front().in_words()), kOtherRun);

@@ -11,7 +11,6 @@ std::vector<std::vector<Hypothesis>> generate_all(const Transformer& model, std:
                                                   const SourceOf& source, const GenerateConfig& options,
                                                   uint64_t seed) {
   std::vector<std::vector<Hypothesis>> all(lengths.size());
-  const DecodeOptions decode = decode_options(options, seed);
   const ops::PanelScope weights_stay;
   for (const SentenceList& batch : ordered_batches(lengths, options.max_tokens)) {
     SentenceList examples;
@@ -19,7 +18,7 @@ std::vector<std::vector<Hypothesis>> generate_all(const Transformer& model, std:
       if (lengths[static_cast<size_t>(i)].source > 0) examples.push_back(i);
     }
     if (examples.empty()) continue;
-    auto found = generate(model, source(examples), decode);
+    auto found = generate(model, source(examples), options, seed);
     for (size_t i = 0; i < examples.size(); ++i) all[static_cast<size_t>(examples[i])] = std::move(found[i]);
   }
   return all;

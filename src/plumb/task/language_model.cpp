@@ -156,12 +156,12 @@ class LanguageModel : public Task {
       prompts.back().tokens.erase(prompts.back().tokens.begin(), prompts.back().tokens.end() - room);
       result.shortened.push_back(static_cast<int64_t>(i));
     }
-    const DecodeOptions options = decode_options(config.generate, static_cast<uint64_t>(config.seed));
     std::vector<std::vector<Hypothesis>> found;
     const auto at_once = static_cast<size_t>(std::max<int64_t>(1, config.generate.max_tokens / (room + 1)));
     for (size_t begin = 0; begin < prompts.size(); begin += at_once) {
       const size_t count = std::min(at_once, prompts.size() - begin);
-      for (auto& list : continue_prompts(model, std::span(prompts).subspan(begin, count), options)) {
+      for (auto& list : continue_prompts(model, std::span(prompts).subspan(begin, count), config.generate,
+                                         static_cast<uint64_t>(config.seed))) {
         found.push_back(std::move(list));
       }
     }

@@ -9,15 +9,6 @@
 #include "plumb/config/presets.h"
 
 namespace plumb {
-namespace {
-
-using Maker = std::unique_ptr<Task> (*)(const Config& config, const RunVocabulary& vocabulary);
-
-// In the order of TaskKind. A summary is a translation into fewer words.
-constexpr Maker kMakers[] = {make_translation, make_translation,    make_language_model,
-                             make_masked_lm,   make_classification, make_speech};
-
-}  // namespace
 
 double Validation::perplexity() const {
   return std::exp(nll);
@@ -37,7 +28,20 @@ Answered Task::answer(const Transformer&, std::span<const std::string>, int64_t,
 }
 
 std::unique_ptr<Task> make_task(const Config& config, const RunVocabulary& vocabulary) {
-  return kMakers[static_cast<size_t>(task_of(config))](config, vocabulary);
+  switch (task_of(config)) {
+    case TaskKind::Translation:
+    case TaskKind::Summarisation:  // a translation into fewer words
+      return make_translation(config, vocabulary);
+    case TaskKind::LanguageModel:
+      return make_language_model(config, vocabulary);
+    case TaskKind::MaskedLm:
+      return make_masked_lm(config, vocabulary);
+    case TaskKind::Classification:
+      return make_classification(config, vocabulary);
+    case TaskKind::Speech:
+      return make_speech(config, vocabulary);
+  }
+  TORCH_CHECK(false, "unknown task");
 }
 
 }  // namespace plumb

@@ -19,18 +19,6 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-void append_piece(std::string& text, std::string_view piece) {
-  if (piece.ends_with(kContinues)) {
-    text += piece.substr(0, piece.size() - kContinues.size());
-  } else {
-    text.append(piece) += ' ';
-  }
-}
-
-void drop_last_space(std::string& text) {
-  if (text.ends_with(' ')) text.pop_back();
-}
-
 std::string fingerprint_of(const BpeFiles& files, const Dictionary& dictionary) {
   Sha256 hash;
   hash.update("subword-nmt 1\n");
@@ -47,7 +35,7 @@ std::string fingerprint_of(const BpeFiles& files, const Dictionary& dictionary) 
 
 }  // namespace
 
-BpeTokenizer::BpeTokenizer(const BpeFiles& files) : dictionary_(files.dict) {
+BpeTokenizer::BpeTokenizer(const BpeFiles& files) : DictionaryTokenizer(files.dict) {
   if (files.codes.empty() && !files.vocabulary.empty()) {
     throw UserError(files.vocabulary, "a vocabulary restricts the merges of codes, and there are none",
                     "Give the codes as well, or leave it out");
@@ -67,26 +55,16 @@ std::vector<std::string> BpeTokenizer::pieces(std::string_view line) const {
   return pieces;
 }
 
-std::vector<int32_t> BpeTokenizer::encode(std::string_view line) const {
-  std::vector<int32_t> ids;
-  for (const std::string& piece : pieces(line)) ids.push_back(dictionary_.id_of(piece));
-  return ids;
-}
-
 std::string BpeTokenizer::join(std::span<const std::string> pieces) const {
   std::string text;
-  for (const std::string& piece : pieces) append_piece(text, piece);
-  drop_last_space(text);
-  return text;
-}
-
-std::string BpeTokenizer::decode(std::span<const int32_t> ids) const {
-  std::string text;
-  for (const int32_t id : ids) {
-    check_id(id, size());
-    if (id != kBos && id != kPad && id != kEos) append_piece(text, dictionary_.token(id));
+  for (const std::string_view piece : pieces) {
+    if (piece.ends_with(kContinues)) {
+      text += piece.substr(0, piece.size() - kContinues.size());
+    } else {
+      text.append(piece) += ' ';
+    }
   }
-  drop_last_space(text);
+  if (text.ends_with(' ')) text.pop_back();
   return text;
 }
 

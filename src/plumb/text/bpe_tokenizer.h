@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "plumb/text/bpe.h"
-#include "plumb/text/dictionary.h"
-#include "plumb/text/tokenizer.h"
+#include "plumb/text/dictionary_tokenizer.h"
 
 namespace plumb {
 
@@ -22,22 +21,15 @@ struct BpeFiles {
 
 /// Text as the fairseq recipes have it: tokenised words between spaces, subword-nmt's pieces with the joiner @@, ids
 /// of a dict.txt. Needs neither SentencePiece nor another process.
-class BpeTokenizer : public PieceTokenizer {
+class BpeTokenizer : public DictionaryTokenizer {
  public:
   explicit BpeTokenizer(const BpeFiles& files);
 
-  std::vector<int32_t> encode(std::string_view line) const override;
-  std::string decode(std::span<const int32_t> ids) const override;
   std::vector<std::string> pieces(std::string_view line) const override;
   std::string join(std::span<const std::string> pieces) const override;
-  int32_t size() const override { return dictionary_.size(); }
-  std::vector<std::string> vocabulary() const override { return dictionary_.tokens(); }
-  std::string fingerprint() const override { return fingerprint_; }
 
  private:
-  Dictionary dictionary_;
   std::optional<Bpe> bpe_;
-  std::string fingerprint_;
 };
 
 }  // namespace plumb

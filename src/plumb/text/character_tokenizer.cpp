@@ -24,8 +24,8 @@ std::string_view character_of_token(std::string_view token) {
   return token == kBlank ? " " : token == kTwice ? kBlank : token;
 }
 
-CharacterTokenizer::CharacterTokenizer(const std::string& dict)
-    : dictionary_(dict), fingerprint_(fingerprint_of(dictionary_, "characters 1")) {
+CharacterTokenizer::CharacterTokenizer(const std::string& dict) : DictionaryTokenizer(dict) {
+  fingerprint_ = fingerprint_of(dictionary_, "characters 1");
   for (int32_t id = kSpecials; id < dictionary_.size(); ++id) {
     const std::string& token = dictionary_.token(id);
     if (is_one_character(token) || token.starts_with(kPadding)) continue;
@@ -39,26 +39,9 @@ std::vector<std::string> CharacterTokenizer::pieces(std::string_view line) const
   return pieces;
 }
 
-std::vector<int32_t> CharacterTokenizer::encode(std::string_view line) const {
-  std::vector<int32_t> ids;
-  ids.reserve(line.size());
-  for_each_character(
-      line, [&](std::string_view character) { ids.push_back(dictionary_.id_of(token_of_character(character))); });
-  return ids;
-}
-
 std::string CharacterTokenizer::join(std::span<const std::string> pieces) const {
   std::string text;
   for (const std::string& piece : pieces) text += character_of_token(piece);
-  return text;
-}
-
-std::string CharacterTokenizer::decode(std::span<const int32_t> ids) const {
-  std::string text;
-  for (const int32_t id : ids) {
-    check_id(id, size());
-    if (id != kBos && id != kPad && id != kEos) text += character_of_token(dictionary_.token(id));
-  }
   return text;
 }
 

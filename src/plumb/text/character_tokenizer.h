@@ -1,13 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plumb/text/dictionary.h"
-#include "plumb/text/tokenizer.h"
+#include "plumb/text/dictionary_tokenizer.h"
 #include "plumb/text/utf8.h"
 
 namespace plumb {
@@ -17,22 +15,13 @@ namespace plumb {
 /// tokens. A byte that is not UTF-8 is an unknown character.
 ///
 /// A dictionary cannot show a blank; it is written U+2581, as SentencePiece does it, and U+2581 itself twice.
-class CharacterTokenizer : public PieceTokenizer {
+class CharacterTokenizer : public DictionaryTokenizer {
  public:
   /// `dict` is a dict.txt of build_character_dictionary; a token of several characters in it is a UserError.
   explicit CharacterTokenizer(const std::string& dict);
 
-  std::vector<int32_t> encode(std::string_view line) const override;
-  std::string decode(std::span<const int32_t> ids) const override;
   std::vector<std::string> pieces(std::string_view line) const override;
   std::string join(std::span<const std::string> pieces) const override;
-  int32_t size() const override { return dictionary_.size(); }
-  std::vector<std::string> vocabulary() const override { return dictionary_.tokens(); }
-  std::string fingerprint() const override { return fingerprint_; }
-
- private:
-  Dictionary dictionary_;
-  std::string fingerprint_;
 };
 
 /// How a dictionary writes a character.

@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/residual/wiring.h"
 #include "plumb/store/parameter_store.h"
 

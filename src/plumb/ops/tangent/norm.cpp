@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "plumb/base/step_timer.h"
+#include "plumb/catalogue/norms.h"
 #include "plumb/kernel/norm_tangent.h"
 #include "plumb/ops/fused/norm_gradients.h"
 #include "plumb/ops/tangent.h"
@@ -55,7 +56,7 @@ struct NormTangentBackward : FusedNode {
 }  // namespace
 
 bool norm_has_tangent_kernel(NormKind kind) {
-  return kind == NormKind::Layer || kind == NormKind::Rms;
+  return norm_row(kind).tangent_kernel;
 }
 
 at::Tensor norm_with_tangent(NormKind kind, const at::Tensor& input, const NormWeights& weights, double eps) {

@@ -4,7 +4,7 @@
 
 namespace plumb::ops {
 
-/// norm() of rows and weights that may have tangents, for the kinds that it knows: layer and rms.
+/// norm() of rows and weights that may have tangents, for the kinds whose row says that there is a kernel.
 bool norm_has_tangent_kernel(NormKind kind);
 at::Tensor norm_with_tangent(NormKind kind, const at::Tensor& x, const NormWeights& weights, double eps);
 

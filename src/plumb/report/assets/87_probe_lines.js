@@ -67,17 +67,18 @@ function lineFamily(arms, probe, number, meaning) {
   });
 }
 
-/** The bounds of Lemma 2 around the sizes that it speaks of. */
+/** What the catalogue knows to bound a number, for the first wiring that it was measured for. */
 function boundLines(arms, probe, number, stack) {
-  if (probe !== 'hidden_state' || number !== 'size') return [];
-  const one = arms.find((arm) => curvesOf(arm, probe, 'low').length);
+  const row = data.catalogue.find((one) => one.name === probe);
+  const bounds = (row ? row.charts : []).filter((chart) => chart.kind === 'bound' && chart.of === number);
+  const one = arms.find((arm) => bounds.some((bound) => curvesOf(arm, probe, bound.number).length));
   if (!one) return [];
-  return ['low', 'high'].flatMap((bound) =>
-    curvesOf(one, probe, bound)
+  return bounds.flatMap((bound) =>
+    curvesOf(one, probe, bound.number)
       .filter((curve) => (curve.labels.stack || '') === stack)
       .map((curve) =>
         probeLine(one, curve, {
-          name: 'Lemma 2, ' + (bound === 'low' ? 'least' : 'most'),
+          name: bound.legend,
           css: () => theme().muted,
           dash: [3, 4],
           width: 1.2,

@@ -1,20 +1,18 @@
 // ---- the spectrum ----
 
-function densityCard(arms, meanings) {
-  const measured = arms.filter((one) => curvesOf(one, 'curvature', 'density').length);
+function densityCard(arms, probe, number, meaning) {
+  const measured = arms.filter((one) => curvesOf(one, probe, number).length);
   if (!measured.length) return [];
   const figure = () => {
     const series = measured.flatMap((one) =>
-      curvesOf(one, 'curvature', 'density').map((curve) =>
+      curvesOf(one, probe, number).map((curve) =>
         probeLine(one, curve, {
           points: false,
           low: undefined,
           high: undefined,
           name:
             one.label +
-            (curve.labels.seed && curvesOf(one, 'curvature', 'density').length > 1
-              ? ', seed ' + curve.labels.seed
-              : ''),
+            (curve.labels.seed && curvesOf(one, probe, number).length > 1 ? ', seed ' + curve.labels.seed : ''),
         }),
       ),
     );
@@ -24,9 +22,9 @@ function densityCard(arms, meanings) {
         [
           ['largest', 'λmax'],
           ['smallest', 'λmin'],
-        ].map(([number, symbol]) => ({
-          x: scalarOf(one, 'curvature', number),
-          text: symbol + ' ' + short(scalarOf(one, 'curvature', number), 3),
+        ].map(([end, symbol]) => ({
+          x: scalarOf(one, probe, end),
+          text: symbol + ' ' + short(scalarOf(one, probe, end), 3),
           css: () => colourOf(one.style),
           row,
         })),
@@ -36,12 +34,12 @@ function densityCard(arms, meanings) {
   };
   return [
     lineCard({
-      id: 'probe.curvature.density',
+      id: 'probe.' + probe + '.' + number,
       title: 'Hessian: density of eigenvalues',
       figure,
       wide: true,
       legend: true,
-      note: capital(meanings.density || '') + '. Both ends are marked.',
+      note: capital(meaning || '') + '. Both ends are marked.',
     }),
   ];
 }

@@ -1,38 +1,13 @@
 // ---- everything that probes measured, in the order of their table ----
 
-// No prototype: a probe may have any name.
-const special = {
-  __proto__: null,
-  dependency: (arms) =>
-    matrixCards(arms, 'dependency', 'beta', 'from', {
-      title: 'Dependency β',
-      x: 'branch j (0: embedding)',
-      y: 'sub-layer i',
-      legend: 'βij',
-    }),
-  similarity: (arms) =>
-    matrixCards(
-      arms,
-      'similarity',
-      'cosine',
-      'of',
-      {title: 'Similarity', x: 'layer', y: 'layer', legend: 'cosine'},
-      [0, 1],
-    ),
-  amplification: amplificationCards,
-  curvature: densityCard,
-  update: (arms, meanings) =>
-    ['gradient', 'update'].flatMap((number) => overUpdates(arms, 'update', number, meanings[number])),
-};
-// Drawn by the cards above, or parts of another chart.
-const drawnElsewhere = {
-  __proto__: null,
-  dependency: ['beta'],
-  similarity: ['cosine'],
-  amplification: ['random', 'adam', 'adam_relative'],
-  curvature: ['density', 'nodes', 'weights'],
-  update: ['gradient', 'update'],
-  hidden_state: ['low', 'high'],
+// How the numbers of a probe are drawn that are not drawn as lines; the catalogue says which these are.
+const chartCards = {
+  map: (arms, probe, {number, of, domain, ...wording}) => matrixCards(arms, probe, number, of, wording, domain),
+  growth: (arms, probe, {number}, meaning) => growthCards(arms, probe, number, meaning),
+  density: (arms, probe, {number}, meaning) => densityCard(arms, probe, number, meaning),
+  updates: (arms, probe, {number}, meaning) => overUpdates(arms, probe, number, meaning),
+  bound: () => [], // stands in the chart of the number that it bounds
+  part: () => [],
 };
 
 function probesSection() {
@@ -43,7 +18,7 @@ function probesSection() {
     ...data.catalogue,
     ...[...found]
       .filter((name) => !data.catalogue.some((row) => row.name === name))
-      .map((name) => ({name, paper: '', summary: '', numbers: {}})),
+      .map((name) => ({name, paper: '', summary: '', numbers: {}, charts: []})),
   ];
   const blocks = rows
     .filter((row) => found.has(row.name))
@@ -67,9 +42,10 @@ function probeBlock(row) {
     ),
   ];
   const lines = numbers
-    .filter((number) => !(drawnElsewhere[row.name] || []).includes(number))
+    .filter((number) => !row.charts.some((chart) => chart.number === number))
     .flatMap((number) => lineFamily(mine, row.name, number, row.numbers[number]));
-  const cards = [...(special[row.name] ? special[row.name](mine, row.numbers) : []), ...lines];
+  const drawn = row.charts.flatMap((chart) => chartCards[chart.kind](mine, row.name, chart, row.numbers[chart.number]));
+  const cards = [...drawn, ...lines];
   return h(
     'section',
     {class: 'probe', 'data-probe': row.name},

@@ -1,4 +1,6 @@
-#include "plumb/config/plan.h"
+#include "plumb/config/stack_plan.h"
+
+#include "plumb/catalogue/norms.h"
 
 namespace plumb {
 namespace {
@@ -9,32 +11,13 @@ const Variant* row_or(const std::string& name, const Variant* fallback) {
 
 }  // namespace
 
-Shape ModelConfig::shape() const {
-  return {.form = form,
-          .encoder_layers = encoder_layers,
-          .decoder_layers = decoder_layers,
-          .width = width,
-          .ffn_width = ffn_width,
-          .heads = heads};
-}
-
-VariantOptions ModelConfig::options() const {
-  return {.b2t_rescale = b2t_rescale,
-          .mix_ln_fraction = mix_ln_fraction,
-          .ds_init_exponent = ds_init_exponent,
-          .layer_scale_init = layer_scale_init,
-          .residual_dual_scale = residual_dual_scale,
-          .normformer_scale_resids = normformer_scale_resids,
-          .share_all_embeddings = share_all_embeddings};
-}
-
-double default_eps(NormKind kind) {
-  return kind == NormKind::Rms ? 1e-6 : 1e-5;
-}
-
-StackPlan plan(const ModelConfig& model, Stack stack) {
+const Variant& variant_of(const ModelConfig& model, Stack stack) {
   const std::string& own = stack == Stack::Encoder ? model.encoder_variant : model.decoder_variant;
-  const Variant* variant = row_or(own, find_variant(model.variant));
+  return *find_variant(own.empty() ? model.variant : own);
+}
+
+StackPlan stack_plan(const ModelConfig& model, Stack stack) {
+  const Variant* variant = &variant_of(model, stack);
   const Variant* placement = row_or(model.placement, variant);
   const Variant* init = model.init_multipliers == "none" ? nullptr : row_or(model.init_multipliers, variant);
   const NormKind norm = model.norm.value_or(variant->norm);
@@ -43,11 +26,11 @@ StackPlan plan(const ModelConfig& model, Stack stack) {
           .init = init,
           .regime = model.init.value_or(variant->regime),
           .norm = norm,
-          .norm_eps = model.norm_eps > 0 ? model.norm_eps : default_eps(norm),
+          .norm_eps = model.norm_eps > 0 ? model.norm_eps : norm_row(norm).eps,
           .qk_norm = model.qk_norm.value_or(placement->qk_norm),
           .final_norm = model.final_norm.value_or(placement->ending.norm),
           .shape = model.shape(),
-          .options = model.options(),
+          .options = model.options,
           .truncated = model.init_truncated};
 }
 

@@ -25,9 +25,9 @@ struct StackPlan {
 };
 
 /// The names in `model` must be rows of the table (config/check.cpp sees to it).
-StackPlan plan(const ModelConfig& model, Stack stack);
+StackPlan stack_plan(const ModelConfig& model, Stack stack);
 
-/// The epsilon that belongs to a kind of norm: 1e-5 for LayerNorm and ScaleNorm's floor, 1e-6 for RMSNorm.
-double default_eps(NormKind kind);
+/// The row that `model.variant`, or the key of this stack alone, names.
+const Variant& variant_of(const ModelConfig& model, Stack stack);
 
 }  // namespace plumb
