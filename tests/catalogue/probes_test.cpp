@@ -34,7 +34,9 @@ TEST(Probes, TellAChartWhatItCannotKnow) {
       for (const std::string_view text : {number.words.title, number.words.x, number.words.y}) {
         EXPECT_EQ(!text.empty(), map) << number.name;
       }
-      if (bound) EXPECT_NE(find_number(row.name, number.words.of), nullptr) << number.name;
+      if (bound) {
+        EXPECT_NE(find_number(row.name, number.words.of), nullptr) << number.name;
+      }
     }
   }
   EXPECT_EQ(find_number("nothing", "loss"), nullptr);

@@ -29,17 +29,27 @@ Tokens sources() {
   return {Where().of(std::vector<int64_t>{4, 9, 7, 2, 5, 2, 8, 6, 10, 4, 7, 2}), ops::Packed({4, 2, 6})};
 }
 
+GenerateConfig limited(int64_t beam, int64_t nbest, bool sampling = false) {
+  GenerateConfig options;
+  options.beam = beam;
+  options.nbest = nbest;
+  options.max_len_a = 0;
+  options.max_len_b = 8;
+  options.sampling = sampling;
+  return options;
+}
+
 // With larger weights than at the start, where all outputs are alike.
-Found generated(const ModelConfig& config, const DecodeOptions& options, const Where& where) {
+Found generated(const ModelConfig& config, const GenerateConfig& options, const Where& where) {
   const ops::PathScope reference(ops::Path::Reference);
   const Transformer model(config, 7, where);
   model.parameters().values().mul_(4);
-  if (config.form == Form::EncoderDecoder) return generate(model, sources(), options);
+  if (config.form == Form::EncoderDecoder) return generate(model, sources(), options, /*seed=*/3);
   const std::vector<Prompt> prompts = {{.tokens = {5, 6}, .sample = 0}, {.tokens = {9}, .sample = 1}};
-  return continue_prompts(model, prompts, options);
+  return continue_prompts(model, prompts, options, /*seed=*/3);
 }
 
-void expect_same(const ModelConfig& config, const DecodeOptions& options) {
+void expect_same(const ModelConfig& config, const GenerateConfig& options) {
   const Found here = generated(config, options, {}), there = generated(config, options, {accelerator(), at::kFloat});
   ASSERT_EQ(here.size(), there.size());
   for (size_t i = 0; i < here.size(); ++i) {
@@ -54,19 +64,19 @@ void expect_same(const ModelConfig& config, const DecodeOptions& options) {
 TEST(DeviceGeneration, IsTheSameGreedilyAndWithABeam) {
   for (const char* variant : {"post_ln", "pre_ln", "b2t", "dlcl_pre", "residual_dual"}) {
     const ModelConfig config = small_model(variant);
-    expect_same(config, {.beam = 1, .max_len_b = 8});
-    expect_same(config, {.beam = 3, .nbest = 3, .max_len_b = 8});
+    expect_same(config, limited(1, 1));
+    expect_same(config, limited(3, 3));
   }
 }
 
 TEST(DeviceGeneration, IsTheSameWhereItSamples) {
-  expect_same(small_model("pre_ln"), {.beam = 2, .nbest = 2, .max_len_b = 8, .sampling = true, .seed = 3});
+  expect_same(small_model("pre_ln"), limited(2, 2, /*sampling=*/true));
 }
 
 TEST(DeviceGeneration, IsTheSameForALanguageModel) {
   ModelConfig config = small_model("pre_ln");
   config.form = Form::Decoder;
-  expect_same(config, {.beam = 2, .max_len_b = 8});
+  expect_same(config, limited(2, 1));
 }
 
 }  // namespace

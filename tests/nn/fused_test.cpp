@@ -12,7 +12,7 @@
 namespace plumb::test {
 namespace {
 
-constexpr Pass kPass{.training = true, .seed = 9, .step = 4};
+const Pass kPass{.training = true, .seed = 9, .step = 4};
 
 class FusedRow : public EveryRow {
  protected:

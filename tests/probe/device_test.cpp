@@ -69,7 +69,9 @@ TEST_P(DeviceOfProbe, ReadsThereWhatItReadsHere) {
   ASSERT_FALSE(a.empty());
   for (size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].number, b[i].number);
-    if (a[i].number != "seconds") EXPECT_EQ(a[i].means(), b[i].means()) << a[i].number;
+    if (a[i].number != "seconds") {
+      EXPECT_EQ(a[i].means(), b[i].means()) << a[i].number;
+    }
   }
 }
 

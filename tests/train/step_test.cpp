@@ -47,7 +47,7 @@ TEST_F(StepTest, IsAMeanOverAllTokensOfItsBatches) {
   int64_t tokens = 0, rows = 0;
   for (int64_t i = 0; i < 3; ++i) {
     const TrainingBatch batch = batches.next();
-    const ops::CrossEntropy sums = losses(same, batch, config_.train, training_pass(config_, i));
+    const ops::CrossEntropy sums = losses(same, batch, config_.train, training_pass(config_, i, same.where()));
     sums.smoothed.backward();
     loss += sums.smoothed.item<double>();
     nll += sums.nll.item<double>();
