@@ -143,8 +143,18 @@ at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
   return copy_from(from, to, false);
 }
 
+// As a real device would: only numbers that stand for scalars may come from elsewhere.
+void refuse_tensors_of_the_cpu(const c10::OperatorHandle& op, torch::jit::Stack& stack) {
+  for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
+    if (!value.isTensor() || !value.toTensor().defined()) continue;
+    const at::Tensor& x = value.toTensor();
+    TORCH_CHECK(!x.is_cpu() || x.dim() == 0, op.schema().name(), " on the accelerator has a tensor of the CPU");
+  }
+}
+
 void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   ++ops_made;
+  refuse_tensors_of_the_cpu(op, *stack);
   at::native::cpu_fallback(op, stack);
 }
 

@@ -45,7 +45,7 @@ class Mathematics(unittest.TestCase):
 
     def test_every_schedule_and_probe_is_explained(self):
         schedules = re.findall(r'\{\.name = "(\w+)"', source("catalogue/schedules.cpp"))
-        probes = re.findall(r'^    \{"(\w+)", (?:Cheap|Medium|Heavy),', source("catalogue/probes.cpp"), re.MULTILINE)
+        probes = re.findall(r'^    \{\.name = "(\w+)", \.tier', source("catalogue/probes.cpp"), re.MULTILINE)
         self.assertGreater(min(len(schedules), len(probes)), 5)
         for name in schedules:
             self.assertIn(f"| `{name}` |", section(1))

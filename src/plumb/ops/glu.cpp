@@ -13,7 +13,8 @@ namespace {
 // Written out: of products and of the sigmoid LibTorch has the tangents, and the gradients of those.
 at::Tensor reference(const at::Tensor& in, const at::Tensor& bias) {
   const std::vector<at::Tensor> halves = (bias.defined() ? in + bias : in).chunk(2, /*dim=*/1);
-  return halves[0] * at::sigmoid(halves[1]);
+  // LibTorch rounds the sigmoid of a strided half otherwise than that of a packed one, which other devices have.
+  return halves[0] * at::sigmoid(halves[1].contiguous());
 }
 
 }  // namespace
