@@ -8,7 +8,8 @@
 
 #include <ATen/ATen.h>
 
-#include "plumb/config/plan.h"
+#include "plumb/catalogue/norms.h"
+#include "plumb/config/stack_plan.h"
 #include "plumb/probe/components.h"
 #include "plumb/probe/probe.h"
 
@@ -36,7 +37,7 @@ void fit_exponent(const Dependency& found, const Labels& labels, Readings& out) 
 
 Dependency dependency_of(const Transformer& model, Stack stack, const TapRecorder& taps) {
   Dependency result;
-  result.exact = plan(model.config(), stack).norm != NormKind::Dyt;  // the others are linear for fixed statistics
+  result.exact = norm_row(stack_plan(model.config(), stack).norm).linear;
   walk_components(model, stack, taps, [&](const Tap& tap, const at::Tensor& parts) {
     const at::Tensor& whole = taps.value(tap.name());
     const double error = ((whole - parts.sum(0)).norm() / whole.norm()).item<double>();
