@@ -31,7 +31,7 @@ class Installed(unittest.TestCase):
         run("cmake", "--install", BIN, "--prefix", cls.prefix)
         # A sanitizer's library can only be linked into a program that has the same one.
         sanitize = setting_of("PLUMB_SANITIZE")
-        flags = f"-fsanitize={sanitize}" if sanitize else ""
+        flags = f"-fsanitize={sanitize}" if sanitize not in ("", "OFF") else ""
         run("cmake", "-G", "Ninja", "-S", SOURCE / "examples", "-B", cls.build, f"-DCMAKE_PREFIX_PATH={cls.prefix}",
             "-DCMAKE_CXX_FLAGS=-O0 " + flags)
         run("cmake", "--build", cls.build, "-j1")

@@ -10,6 +10,7 @@ const sublayerName = (name) =>
     .replaceAll(/[._]/g, ' ');
 const stackOf = (name) => name.split('.')[0];
 const kindOf = (name) => name.split('.').pop();
+const layerOf = (name) => Number(/\.layers\.(\d+)/.exec(name)?.[1] ?? 0) + 1;
 
 const chosenRun = (id) => runsWithGradients().find((run) => run.name === view.choice[id]) || runsWithGradients()[0];
 
@@ -55,7 +56,7 @@ function profileSeries(stack, id) {
       .map((name, index) => ({name, index}))
       .filter(({name}) => stackOf(name) === stack && kindOf(name) === kind);
     if (!layers.length) continue;
-    const measured = layers.map(({index}, i) => [i + 1, column[index]]).filter(([, norm]) => norm !== null);
+    const measured = layers.map(({name, index}) => [layerOf(name), column[index]]).filter(([, norm]) => norm !== null);
     series.push({
       key: run.name,
       name: run.name,
