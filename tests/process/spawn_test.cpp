@@ -163,7 +163,7 @@ TEST(Spawn, StandardStreamsMayBeMissingOrExchanged) {
 TEST(Child, IsKilledWithItsObject) {
   pid_t pid = 0;
   {
-    const Child child = spawn(shell("sleep 60"));
+    const Child child = spawn(shell("exec sleep 60"));
     pid = child.pid();
     EXPECT_EQ(::kill(pid, 0), 0);
   }
@@ -171,7 +171,7 @@ TEST(Child, IsKilledWithItsObject) {
 }
 
 TEST(Child, CanBeAskedWithoutWaiting) {
-  Child child = spawn(shell("sleep 60"));
+  Child child = spawn(shell("exec sleep 60"));
   EXPECT_FALSE(child.ended());
   EXPECT_FALSE(child.ended_within(std::chrono::milliseconds(20)));
   child.signal(SIGTERM);
