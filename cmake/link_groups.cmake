@@ -15,7 +15,7 @@ find_package(BLAS REQUIRED)
 # Debian's libtorch and its dependants put every header in /usr/include, already a system directory.
 find_package(Torch 1.13 REQUIRED)
 
-# Compiles the files of a folder in groups of ten: headers, LibTorch's above all, cost more than what stands in a file.
+# Compiles the files of a folder in groups of ten: headers, LibTorch's above all, cost more than the code of a file.
 # tools/check_hidden_names.py sees to it that any group compiles. Highway compiles a file once per instruction set, by
 # including it again, and so needs it alone.
 function(plumb_group_sources folder)

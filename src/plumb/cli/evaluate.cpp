@@ -65,7 +65,7 @@ int evaluate_command(int argc, char** argv) {
   const CLI::Option* named =
       app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
   app.add_option("--average", average,
-                 "average the weights of the last so many checkpoints instead (generate.average)");
+                 "number of last checkpoints whose weights are averaged instead (generate.average)");
   app.add_option("--outputs", outputs, "write the outputs to this file");
   app.add_option("--set", overrides, "key=value; may be repeated")->allow_extra_args(false);
   app.add_flag("--json", json, "for programs");

@@ -112,7 +112,7 @@ int generate_command(int argc, char** argv) {
   app.add_option("--beam", beam, "beam width; 1 is greedy");
   app.add_option("--lenpen", lenpen, "a hypothesis scores log-probability / length^lenpen");
   app.add_option("--nbest", nbest, "print so many hypotheses a line, each after its score and a tab");
-  app.add_option("--average", average, "average the weights of the last so many checkpoints");
+  app.add_option("--average", average, "number of last checkpoints whose weights are averaged");
   const CLI::Option* named =
       app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
   app.add_option("--set", overrides, "generate.key=value; may be repeated")->allow_extra_args(false);

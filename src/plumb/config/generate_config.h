@@ -34,7 +34,7 @@ struct GenerateConfig {
     visit("top_k", c.top_k, "sampling: only the k likeliest tokens; 0: all");
     visit("top_p", c.top_p, "sampling: only the likeliest tokens that hold this mass; 1: all");
     visit("max_tokens", c.max_tokens, "source tokens of a batch");
-    visit("average", c.average, "average the weights of the last so many checkpoints");
+    visit("average", c.average, "number of last checkpoints whose weights are averaged");
   }
 };
 

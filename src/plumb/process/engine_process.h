@@ -11,7 +11,7 @@ namespace plumb {
 
 /// Starts a `plumb` that works beside this process. It has a process group of its own, so that Ctrl-C reaches it once,
 /// from here, and not a second time from the terminal (a second signal would end it before it has saved). It ends with
-/// this process, however that ends: an orphan would go on training in a directory that the next sweep wants.
+/// this process, however that ends: an orphan would keep training in a directory that the next sweep needs.
 ///
 /// What it says on stderr is added to `said`, or goes to ours if that is empty; its stdout goes to `output`, or nowhere
 /// if that is empty.

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What exec wants: pointers into the texts, which must stay where they are.
+/// What exec expects: pointers into the texts, which must stay where they are.
 class Argv {
  public:
   explicit Argv(const std::vector<std::string>& arguments) {

@@ -40,7 +40,7 @@ int cores_of(const Sweep& sweep, const RunOptions& options) {
       "Give more cores, or fewer threads");
 }
 
-// A run that takes all cores goes on alone.
+// A run that takes all cores is trained alone.
 size_t slots_of(const Sweep& sweep, const RunOptions& options) {
   const int cores = cores_of(sweep, options);
   return static_cast<size_t>(std::max(1, sweep.threads == 0 ? 1 : cores / sweep.threads));
@@ -180,7 +180,7 @@ void Runner::finish(size_t index, const ExitStatus& status) {
   measuring_.write(results_);
 }
 
-// Every run saves and ends; the same command goes on with it.
+// Every run saves and ends; the same command resumes it.
 void Runner::stop() {
   waiting_.clear();
   progress_.say("Stopping: waiting for runs to save. Run the same command to continue; Ctrl-C again quits now.");

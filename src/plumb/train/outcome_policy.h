@@ -22,7 +22,7 @@ struct RunEnd {
   std::string reason = {};
 };
 
-/// Decides after updates and validations whether a run goes on. It keeps the best validation and a guard over all
+/// Decides after updates and validations whether a run continues. It keeps the best validation and a guard over all
 /// numbers.
 class OutcomePolicy {
  public:
