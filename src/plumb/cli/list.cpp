@@ -1,6 +1,7 @@
 // plumb list TABLE [NAME]: the tables that everything else walks.
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -261,7 +262,9 @@ std::string answer_config(const ListRequest& request) {
 
 Listing all_records() {
   Listing list{"run-directory", {"record", "field", "takes", "what it is"}, {}};
-  for (const RecordRow& row : record_rows()) {
+  std::vector<RecordRow> rows = record_rows();
+  std::ranges::move(probe_record_rows(), std::back_inserter(rows));
+  for (const RecordRow& row : rows) {
     for (const RecordRow::Field& field : row.fields) {
       list.rows.push_back({std::string(row.event.empty() ? row.type : row.event),
                            std::string(field.key.empty() ? "any other" : field.key), field.type,

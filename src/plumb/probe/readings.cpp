@@ -4,8 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include <nlohmann/json.hpp>
-
 namespace plumb::probe {
 
 std::string Curve::label(const std::string& key) const {
@@ -58,32 +56,31 @@ const Curve* find_curve(const std::vector<Curve>& all, const std::string& number
   return found == all.end() ? nullptr : &*found;
 }
 
-nlohmann::ordered_json to_json(const Reading& reading) {
-  nlohmann::ordered_json json = {{"number", reading.number}};
-  for (const auto& [name, value] : reading.labels) json[name] = value;
-  if (!reading.axis.empty()) json[reading.axis] = reading.at;
-  json["value"] = reading.value;
-  return json;
+ReadingRecord record_of(const Reading& reading) {
+  ReadingRecord record;
+  record.number = reading.number;
+  record.labels = {reading.labels.begin(), reading.labels.end()};
+  if (!reading.axis.empty()) record.place[reading.axis] = reading.at;
+  record.value = reading.value;
+  return record;
 }
 
-nlohmann::ordered_json to_json(const Curve& curve) {
-  nlohmann::ordered_json json = {{"number", curve.number}};
-  for (const auto& [name, value] : curve.labels) json[name] = value;
+CurveRecord record_of(const Curve& curve) {
+  CurveRecord record;
+  record.number = curve.number;
+  record.labels = {curve.labels.begin(), curve.labels.end()};
   if (!curve.axis.empty()) {
-    json["axis"] = curve.axis;
-    json["at"] = curve.places();
+    record.axis = curve.axis;
+    record.at = curve.places();
   }
-  const auto column = [&](const char* name, double Summary::*field) {
-    nlohmann::ordered_json values = nlohmann::ordered_json::array();
-    for (const Curve::Point& point : curve.points) values.push_back(point.over_seeds.*field);
-    json[name] = std::move(values);
-  };
-  column("mean", &Summary::mean);
-  column("deviation", &Summary::deviation);
-  column("low", &Summary::low);
-  column("high", &Summary::high);
-  json["seeds"] = curve.points.empty() ? 0 : curve.points.front().over_seeds.count;
-  return json;
+  for (const Curve::Point& point : curve.points) {
+    record.mean.push_back(point.over_seeds.mean);
+    record.deviation.push_back(point.over_seeds.deviation);
+    record.low.push_back(point.over_seeds.low);
+    record.high.push_back(point.over_seeds.high);
+  }
+  record.seeds = curve.points.empty() ? 0 : static_cast<int64_t>(curve.points.front().over_seeds.count);
+  return record;
 }
 
 }  // namespace plumb::probe

@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "plumb/base/statistics.h"
+#include "plumb/runs/probe_records.h"
 
 namespace plumb::probe {
 
@@ -59,9 +58,8 @@ std::vector<Curve> curves(const std::vector<Readings>& by_seed);
 /// The curve of that number with all of these labels (and perhaps others), or nullptr.
 const Curve* find_curve(const std::vector<Curve>& all, const std::string& number, const Labels& labels = {});
 
-/// {"number": ..., labels, axis: at, "value": ...}
-nlohmann::ordered_json to_json(const Reading& reading);
-/// {"number": ..., labels, "axis": ..., "at": [...], "mean": [...], "deviation": [...], "low": [...], "high": [...]}
-nlohmann::ordered_json to_json(const Curve& curve);
+/// As probe.jsonl has them, without whose they are.
+ReadingRecord record_of(const Reading& reading);
+CurveRecord record_of(const Curve& curve);
 
 }  // namespace plumb::probe

@@ -11,7 +11,6 @@ void set_unless_set(const char* name, const char* value) {
 
 // OpenBLAS knows processors by their model numbers. One that is younger than the library gets its kernels of 2004,
 // without AVX, and a training step takes 1.5 times as long (width 64) or more. Other makers' choices are left to it.
-// `dev` has the same rule.
 void choose_blas_kernels() {
 #if defined(__x86_64__)
   __builtin_cpu_init();

@@ -1,18 +1,19 @@
 #include "plumb/report/probe_data.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <optional>
-#include <set>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "plumb/base/jsonl.h"
 #include "plumb/catalogue/probes.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/report/json_depth.h"
 #include "plumb/report/run_data.h"
+#include "plumb/runs/probe_records.h"
 #include "plumb/runs/run_log.h"
 
 namespace plumb::report {
@@ -20,53 +21,32 @@ namespace {
 
 using nlohmann::json;
 
-std::string text(const json& record, const char* key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-/// Numbers to six digits; what is no number becomes null.
-json numbers(const json& record, const char* key) {
+/// To six digits; what is not finite becomes null.
+json rounded(const Numbers& numbers) {
   json result = json::array();
-  const auto found = record.find(key);
-  if (found == record.end() || !found->is_array()) return result;
-  for (const json& value : *found) {
-    try {
-      result.push_back(shown(number_of_json(value)));
-    } catch (const json::exception&) {
-      result.push_back(nullptr);
-    }
-  }
+  for (const double value : numbers) result.push_back(shown(value));
   return result;
 }
 
-bool is_finite_list(const json& list) {
-  for (const json& value : list) {
-    if (!value.is_number() || !std::isfinite(value.get<double>())) return false;
-  }
-  return !list.empty();
+bool all_finite(const Numbers& numbers) {
+  return !numbers.empty() && std::ranges::all_of(numbers, [](double value) { return std::isfinite(value); });
 }
 
 /// {"probe", "number", "labels", "axis", "at", "mean", "low", "high", "seeds"}; the interval only where there is one.
-json curve_of(const json& record) {
-  static const std::set<std::string> kOwn = {"type", "probe",     "variant", "number", "axis", "at",
-                                             "mean", "deviation", "low",     "high",   "seeds"};
-  json labels = json::object();
-  for (const auto& [key, value] : record.items()) {
-    if (!kOwn.contains(key) && value.is_string()) labels[key] = value;
-  }
-  json curve = {{"probe", text(record, "probe")}, {"number", text(record, "number")},
-                {"labels", std::move(labels)},    {"axis", text(record, "axis")},
-                {"at", numbers(record, "at")},    {"mean", numbers(record, "mean")}};
-  const auto seeds = record.find("seeds");
-  if (seeds != record.end() && seeds->is_number_integer()) curve["seeds"] = *seeds;
-  json low = numbers(record, "low"), high = numbers(record, "high");
+json curve_of(const CurveRecord& record) {
+  json curve = {{"probe", record.probe},
+                {"number", record.number},
+                {"labels", json(record.labels)},
+                {"axis", record.axis.value_or("")},
+                {"at", rounded(record.at.value_or(Numbers()))},
+                {"mean", rounded(record.mean)}};
+  if (record.seeds) curve["seeds"] = *record.seeds;
   // One seed has no interval; a component of a sum is shown as a colour, which has none either.
-  const ProbeRow::Number* number = find_number(text(record, "probe"), text(record, "number"));
+  const ProbeRow::Number* number = find_number(record.probe, record.number);
   const bool as_colour = number && number->chart == ProbeRow::Chart::Map;
-  if (!as_colour && is_finite_list(low) && is_finite_list(high) && low.size() == curve["mean"].size()) {
-    curve["low"] = std::move(low);
-    curve["high"] = std::move(high);
+  if (!as_colour && all_finite(record.low) && all_finite(record.high) && record.low.size() == record.mean.size()) {
+    curve["low"] = rounded(record.low);
+    curve["high"] = rounded(record.high);
   }
   return curve;
 }
@@ -81,30 +61,28 @@ json chart_of(const ProbeRow::Number& number) {
   return chart;
 }
 
-json arm_of(const json& subject) {
-  return {{"variant", text(subject, "variant")},
-          {"of", text(subject, "of")},
-          {"sample", text(subject, "sample")},
-          {"config", text(subject, "config")},
+json arm_of(const SubjectRecord& subject) {
+  return {{"variant", subject.variant},
+          {"of", subject.of},
+          {"sample", subject.sample},
+          {"config", subject.config},
           {"curves", json::array()}};
 }
 
-/// Takes one record into the arms; false if it is none.
-bool take(json& arms, const json& record) {
-  if (!record.is_object()) return false;
-  const std::string type = text(record, "type");
-  if (type == "subject") {
-    arms.push_back(arm_of(record));
-  } else if (arms.empty()) {
-    return type == "reading";  // nothing says whose it is
-  } else if (type == "curve") {
-    arms.back()["curves"].push_back(curve_of(record));
-  } else if (type == "verdict") {
-    const auto verdict = record.find("verdict");
-    if (verdict == record.end() || !verdict->is_object() || deeper_than(*verdict, kDeepestJson)) return false;
-    arms.back()["verdict"] = *verdict;
+/// Takes one record into the arms; false if nothing says whose it is, or if it is not fit to be shown.
+bool take(json& arms, const ProbeRecord& record) {
+  if (const auto* subject = std::get_if<SubjectRecord>(&record)) {
+    arms.push_back(arm_of(*subject));
+    return true;
   }
-  return !type.empty();
+  if (std::holds_alternative<ReadingRecord>(record)) return true;
+  if (arms.empty()) return false;
+  if (const auto* curve = std::get_if<CurveRecord>(&record)) arms.back()["curves"].push_back(curve_of(*curve));
+  if (const auto* forecast = std::get_if<VerdictRecord>(&record)) {
+    if (!forecast->verdict.is_object() || deeper_than(forecast->verdict, kDeepestJson)) return false;
+    arms.back()["verdict"] = forecast->verdict;
+  }
+  return true;
 }
 
 }  // namespace
@@ -114,10 +92,11 @@ json probe_data(const std::filesystem::path& folder, const std::string& name) {
   int64_t damaged = 0;
   std::ifstream file(folder / kProbeFile, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
-    // Most lines are readings of single seeds, which no picture needs; to parse them would take most of the time.
-    if (line.find("\"type\":\"reading\"") != std::string::npos) continue;
+    if (is_reading(line)) continue;  // no picture needs the readings of single seeds
     const bool unfinished = file.eof() && is_beginning_of_record(line);
-    if (!take(arms, json::parse(line, nullptr, /*allow_exceptions=*/false)) && !unfinished && !line.empty()) ++damaged;
+    const std::optional<ProbeRecord> record =
+        probe_record_of(json::parse(line, nullptr, /*allow_exceptions=*/false), FieldReading::Tolerant);
+    if (!(record && take(arms, *record)) && !unfinished && !line.empty()) ++damaged;
   }
   if (cannot_be_read(folder / kProbeFile)) {
     problems.push_back("probe.jsonl cannot be opened.");

@@ -2,12 +2,14 @@
 
 #include <fstream>
 #include <limits>
-#include <set>
+#include <optional>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/error.h"
+#include "plumb/runs/probe_records.h"
 #include "plumb/runs/run_log.h"
 #include "plumb/runs/run_summary.h"
 
@@ -19,19 +21,16 @@ using nlohmann::json;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-MeasuredCurve curve_of(const json& record, const std::string& of) {
-  // Every other text of a record is one of its labels.
-  static const std::set<std::string> kFields = {"type", "variant", "probe", "number", "axis"};
-  MeasuredCurve curve{.of = of.empty() ? record.at("variant").get<std::string>() : of,
-                      .probe = record.at("probe"),
-                      .number = record.at("number"),
-                      .labels = {},
-                      .at = record.contains("at") ? numbers_of(record.at("at")) : std::vector<double>(),
-                      .mean = numbers_of(record.at("mean"))};
-  for (const auto& [key, value] : record.items()) {
-    if (value.is_string() && !kFields.contains(key)) curve.labels[key] = value;
-  }
-  return curve;
+/// Nothing if it lacks what a rule needs.
+std::optional<MeasuredCurve> curve_of(const CurveRecord& record, const std::string& of) {
+  const std::string& subject = of.empty() ? record.variant : of;
+  if (subject.empty() || record.probe.empty() || record.number.empty() || record.mean.empty()) return std::nullopt;
+  return MeasuredCurve{.of = subject,
+                       .probe = record.probe,
+                       .number = record.number,
+                       .labels = record.labels,
+                       .at = record.at.value_or(std::vector<double>()),
+                       .mean = record.mean};
 }
 
 }  // namespace
@@ -63,13 +62,16 @@ std::vector<MeasuredCurve> measured_curves(const fs::path& file, const std::stri
   int64_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    try {
-      const json record = json::parse(line);
-      if (record.value("type", "curve") == "curve") curves.push_back(curve_of(record, of));
-    } catch (const json::exception&) {
+    const std::optional<ProbeRecord> record =
+        probe_record_of(json::parse(line, nullptr, /*allow_exceptions=*/false), FieldReading::Strict);
+    const CurveRecord* read = record ? std::get_if<CurveRecord>(&*record) : nullptr;
+    if (record && !read) continue;
+    const std::optional<MeasuredCurve> curve = read ? curve_of(*read, of) : std::nullopt;
+    if (!curve) {
       throw DamagedFile(fmt::format("{}:{}", file.string(), number), "is not a record of a probe",
                         "Remove the file and run the entry again");
     }
+    curves.push_back(*curve);
   }
   return curves;
 }

@@ -5,6 +5,7 @@
 #include "plumb/catalogue/run_files.h"
 #include "plumb/config/markdown.h"
 #include "plumb/runs/log_records.h"
+#include "plumb/runs/probe_records.h"
 
 namespace plumb {
 namespace {
@@ -15,6 +16,12 @@ std::string field_type(std::string_view key) {
     return "integer";
   } else if constexpr (std::is_same_v<Field, Number>) {
     return "number";
+  } else if constexpr (std::is_same_v<Field, Numbers> || std::is_same_v<Field, std::optional<Numbers>>) {
+    return "list of numbers";
+  } else if constexpr (std::is_same_v<Field, OtherTexts>) {
+    return "text";
+  } else if constexpr (std::is_same_v<Field, nlohmann::json>) {
+    return "object";
   } else if constexpr (std::is_same_v<Field, OtherNumbers>) {
     return key.empty() ? "number" : "numbers by name";
   } else if constexpr (std::is_same_v<Field, std::string> || std::is_same_v<Field, std::optional<std::string>>) {
@@ -42,13 +49,13 @@ RecordRow row_of() {
   return row;
 }
 
-template <size_t... Index>
+template <class AnyRecord, size_t... Index>
 std::vector<RecordRow> rows_of(std::index_sequence<Index...>) {
   std::vector<RecordRow> rows;
   const auto add = [&]<class Record>(std::type_identity<Record>) {
     if constexpr (IsKnown<Record>) rows.push_back(row_of<Record>());
   };
-  (add(std::type_identity<std::variant_alternative_t<Index, LogRecord>>{}), ...);
+  (add(std::type_identity<std::variant_alternative_t<Index, AnyRecord>>{}), ...);
   return rows;
 }
 
@@ -61,10 +68,20 @@ std::string fields_table(const RecordRow& row) {
   return text;
 }
 
+std::string section(const RecordRow& row) {
+  const std::string name =
+      row.event.empty() ? markdown_code(row.type) : fmt::format("`{}` with `event` = `{}`", row.type, row.event);
+  return fmt::format("\n### {}\n\nWhen: {}.\n\n{}", name, row.when, fields_table(row));
+}
+
 }  // namespace
 
 std::vector<RecordRow> record_rows() {
-  return rows_of(std::make_index_sequence<std::variant_size_v<LogRecord>>());
+  return rows_of<LogRecord>(std::make_index_sequence<std::variant_size_v<LogRecord>>());
+}
+
+std::vector<RecordRow> probe_record_rows() {
+  return rows_of<ProbeRecord>(std::make_index_sequence<std::variant_size_v<ProbeRecord>>());
 }
 
 std::string run_directory_markdown() {
@@ -74,11 +91,10 @@ std::string run_directory_markdown() {
       "\n## Records of {}\n\nEvery record has `type` and `update`. Numbers that are not finite are the "
       "strings `\"NaN\"`, `\"Infinity\"`, `\"-Infinity\"`.\n",
       kLogFile);
-  for (const RecordRow& row : record_rows()) {
-    const std::string name =
-        row.event.empty() ? markdown_code(row.type) : fmt::format("`{}` with `event` = `{}`", row.type, row.event);
-    text += fmt::format("\n### {}\n\nWhen: {}.\n\n{}", name, row.when, fields_table(row));
-  }
+  for (const RecordRow& row : record_rows()) text += section(row);
+  text += fmt::format("\n## Records of {}\n\nEvery record has `type`. Numbers are written as in `{}`.\n", kProbeFile,
+                      kLogFile);
+  for (const RecordRow& row : probe_record_rows()) text += section(row);
   return text;
 }
 

@@ -20,6 +20,8 @@ struct RecordRow {
 
 /// In the order of LogRecord.
 std::vector<RecordRow> record_rows();
+/// In the order of ProbeRecord.
+std::vector<RecordRow> probe_record_rows();
 
 /// The tables of docs/run-directory.md: files, records, events.
 std::string run_directory_markdown();

@@ -14,12 +14,13 @@
 #include "plumb/config/suggestion.h"
 #include "plumb/config/toml_reader.h"
 #include "plumb/metric/measure.h"
+#include "plumb/runs/record_json.h"
 #include "plumb/sweep/sweep.h"
 
 namespace plumb::sweep {
 namespace {
 
-std::string key_of(const Override& one) {
+std::string overridden_key(const Override& one) {
   return one.substr(0, one.find('='));
 }
 
@@ -53,7 +54,7 @@ void check_keys(const Sweep& sweep) {
   std::set<std::string> grid;
   for (const Axis& axis : sweep.grid) grid.insert(axis.key);
   const auto check = [&](const Override& one, const std::string& place) {
-    const std::string key = key_of(one);
+    const std::string key = overridden_key(one);
     if (key == "seed" || key == "threads") {
       throw UserError(
           place_of(sweep), fmt::format("{} sets {}", place, key),
@@ -152,7 +153,9 @@ void check_test(const Sweep& sweep, const Config& config) {
 
 // What a run is measured by: validations have the score alone, a test also what it is made of (rouge.rouge1).
 std::vector<std::string> numbers_of(const Config& config, const std::string& scored, bool test) {
-  std::vector<std::string> names = {"loss", "nll", "ppl"};
+  std::vector<std::string> names;
+  for (const auto number : {&ValidRecord::loss, &ValidRecord::nll, &ValidRecord::ppl})
+    names.emplace_back(key_of(number));
   for (const std::string_view own : task_row(task_of(config)).numbers) names.emplace_back(own);
   if (scored.empty()) return names;
   names.push_back(scored);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plumb/catalogue/run_files.h"
+#include "plumb/runs/record_json.h"
 
 namespace plumb::sweep {
 namespace {
@@ -88,7 +89,7 @@ int64_t last_update(const std::filesystem::path& run) {
   const std::streamoff size = file.tellg();
   file.seekg(std::max<std::streamoff>(0, size - kEnd));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  constexpr std::string_view kKey = "\"update\":";
+  static const std::string kKey = fmt::format("\"{}\":", key_of(&TrainRecord::update));
   const size_t found = text.rfind(kKey);
   int64_t update = 0;
   if (found != std::string::npos) {
