@@ -1,11 +1,11 @@
 // in_engine_environment COMMAND...: runs a program as `plumb` runs its engine. Libraries read these variables when they
 // are loaded, so a test program cannot set them for itself.
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+
+#include <unistd.h>
 
 #include "plumb/process/engine_environment.h"
 

@@ -61,7 +61,9 @@ ordered_json to_json(const Results& results) {
     ordered_json probes = ordered_json::object();
     for (const Finding& finding : one.findings.all) {
       ordered_json curves = ordered_json::array();
-      for (const Curve& curve : finding.means) curves.push_back(to_json(of(record_of(curve), one.findings, finding)));
+      for (const Curve& curve : finding.means) {
+        curves.push_back(ordered_json(to_json(of(record_of(curve), one.findings, finding))));
+      }
       probes[std::string(finding.row->name)] = {{"seconds", finding.seconds}, {"curves", std::move(curves)}};
     }
     ordered_json entry = {{"variant", one.findings.variant}, {"probes", std::move(probes)}};
