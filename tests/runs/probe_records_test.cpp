@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::Pair;
 
 template <class Record>
-Record there_and_back(const Record& record) {
+Record reread(const Record& record) {
   const json line = json::parse(to_json_line(to_json(ProbeRecord(record))));
   const std::optional<ProbeRecord> back = probe_record_of(line, FieldReading::Strict);
   return back && std::holds_alternative<Record>(*back) ? std::get<Record>(*back) : Record();
@@ -32,7 +32,7 @@ TEST(ProbeRecords, ACurveComesBackWithItsLabelsAndWhatIsNotFinite) {
   curve.mean = {3, NAN};
   curve.seeds = 2;
   curve.labels = {{"stack", "decoder"}, {"matrix", "fc2"}};
-  const CurveRecord back = there_and_back(curve);
+  const CurveRecord back = reread(curve);
   EXPECT_EQ(back.axis, "layer");
   EXPECT_THAT(back.at.value(), ElementsAre(1, 2));
   ASSERT_EQ(back.mean.size(), 2u);
@@ -50,7 +50,7 @@ TEST(ProbeRecords, AReadingComesBackWithItsPlace) {
   reading.labels = {{"stack", "encoder"}};
   reading.place = {{"layer", 3}};
   reading.value = 0.5;
-  const ReadingRecord back = there_and_back(reading);
+  const ReadingRecord back = reread(reading);
   EXPECT_EQ(back.seed, 7);
   EXPECT_EQ(back.value, 0.5);
   EXPECT_THAT(back.labels, ElementsAre(Pair("stack", "encoder")));
@@ -92,7 +92,7 @@ TEST(ProbeRecords, WithoutATypeItIsACurve) {
 
 TEST(ProbeRecords, AVerdictIsKeptAsItStands) {
   const json verdict = {{"will_train", true}, {"sentences", json::array()}};
-  EXPECT_EQ(there_and_back(VerdictRecord{.variant = "v", .verdict = verdict}).verdict, verdict);
+  EXPECT_EQ(reread(VerdictRecord{.variant = "v", .verdict = verdict}).verdict, verdict);
 }
 
 }  // namespace
