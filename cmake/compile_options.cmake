@@ -14,7 +14,9 @@ endif()
 add_library(plumb_options INTERFACE)
 target_compile_options(plumb_options INTERFACE
   -Wall -Wextra -Wconversion -Wno-sign-conversion $<$<BOOL:${PLUMB_WERROR}>:-Werror>
-  -Wno-restrict)  # fires falsely on "text" + std::string in g++ 12
+  -Wno-restrict  # fires falsely on "text" + std::string in g++ 12
+  # and this one on a std::span of constants in g++ 14; g++ 12 does not know it
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
 target_compile_definitions(plumb_options INTERFACE PLUMB_VERSION="${PROJECT_VERSION}")
 
 if(PLUMB_SANITIZE)

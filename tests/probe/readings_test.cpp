@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "plumb/base/jsonl.h"
+
 namespace plumb::probe {
 namespace {
 
@@ -36,12 +38,11 @@ TEST(Curves, AreFoundByNumberAndSomeLabels) {
   EXPECT_EQ(find_curve(all, "layer"), nullptr);
 }
 
-TEST(Curves, AsJsonHaveTheirLabelsAndAxis) {
-  const auto json = to_json(curves({two_layers(1, 2, 3)}).front());
+TEST(Curves, AsRecordsHaveTheirLabelsAndAxis) {
   EXPECT_EQ(
-      json.dump(),
-      R"({"number":"size","stack":"encoder","axis":"layer","at":[1.0,2.0],"mean":[1.0,2.0],"deviation":[0.0,0.0],)"
-      R"("low":[null,null],"high":[null,null],"seeds":1})");
+      to_json_line(to_json(ProbeRecord(record_of(curves({two_layers(1, 2, 3)}).front())))),
+      R"({"at":[1.0,2.0],"axis":"layer","deviation":[0.0,0.0],"high":["NaN","NaN"],"low":["NaN","NaN"],"mean":[1.0,2.0],)"
+      R"("number":"size","probe":"","seeds":1,"stack":"encoder","type":"curve","variant":""})");
 }
 
 }  // namespace
