@@ -41,7 +41,7 @@ TEST(Curves, AreFoundByNumberAndSomeLabels) {
 TEST(Curves, AsRecordsHaveTheirLabelsAndAxis) {
   EXPECT_EQ(
       to_json_line(to_json(ProbeRecord(record_of(curves({two_layers(1, 2, 3)}).front())))),
-      R"({"at":[1.0,2.0],"axis":"layer","deviation":[0.0,0.0],"high":["NaN","NaN"],"low":["NaN","NaN"],"mean":[1.0,2.0],)"
+      R"({"at":[1.0,2.0],"axis":"layer","deviation":[0.0,0.0],"high":["Infinity","Infinity"],"low":["-Infinity","-Infinity"],"mean":[1.0,2.0],)"
       R"("number":"size","probe":"","seeds":1,"stack":"encoder","type":"curve","variant":""})");
 }
 

@@ -83,6 +83,12 @@ TEST(ProbeRecords, WhatIsNoneIsNone) {
   }
 }
 
+TEST(ProbeRecords, WhatIsNestedTooDeeplyToBeCopiedIsNone) {
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  const json record = json::parse(R"({"type":"verdict","verdict":)" + deep + "}");
+  EXPECT_FALSE(probe_record_of(record, FieldReading::Tolerant));
+}
+
 // The curves of measurements that were kept before records had a type.
 TEST(ProbeRecords, WithoutATypeItIsACurve) {
   const std::optional<ProbeRecord> read = probe_record_of({{"number", "n"}, {"mean", {1}}}, FieldReading::Strict);

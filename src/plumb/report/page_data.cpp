@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 
 #include "plumb/base/cores.h"
+#include "plumb/base/json_depth.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/base/version.h"
 #include "plumb/catalogue/metrics.h"
 #include "plumb/catalogue/run_files.h"
-#include "plumb/report/json_depth.h"
 #include "plumb/report/probe_data.h"
 #include "plumb/report/run_data.h"
 #include "plumb/runs/outcome.h"

@@ -11,7 +11,6 @@
 
 #include "plumb/catalogue/probes.h"
 #include "plumb/catalogue/run_files.h"
-#include "plumb/report/json_depth.h"
 #include "plumb/report/run_data.h"
 #include "plumb/runs/probe_records.h"
 #include "plumb/runs/run_log.h"
@@ -79,7 +78,7 @@ bool take(json& arms, const ProbeRecord& record) {
   if (arms.empty()) return false;
   if (const auto* curve = std::get_if<CurveRecord>(&record)) arms.back()["curves"].push_back(curve_of(*curve));
   if (const auto* forecast = std::get_if<VerdictRecord>(&record)) {
-    if (!forecast->verdict.is_object() || deeper_than(forecast->verdict, kDeepestJson)) return false;
+    if (!forecast->verdict.is_object()) return false;
     arms.back()["verdict"] = forecast->verdict;
   }
   return true;

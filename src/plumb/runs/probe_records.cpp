@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plumb/base/json_depth.h"
 #include "plumb/runs/record_fields.h"
 
 namespace plumb {
@@ -35,7 +36,7 @@ json to_json(const ProbeRecord& record) {
 }
 
 std::optional<ProbeRecord> probe_record_of(const json& value, FieldReading reading) {
-  if (!value.is_object()) return std::nullopt;
+  if (!value.is_object() || deeper_than(value, kDeepestJson)) return std::nullopt;
   const auto type = value.find(record_fields::kTypeKey);
   // Records that were kept of older measurements are curves, and do not say so.
   if (type == value.end()) return read_probe_record(value, CurveRecord::kType, reading);

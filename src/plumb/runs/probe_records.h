@@ -74,7 +74,7 @@ struct CurveRecord {
     visit("at", r.at, "places on the axis, ascending");
     visit("mean", r.mean, "mean over the seeds at each place");
     visit("deviation", r.deviation, "standard deviation over the seeds");
-    visit("low", r.low, "lower end of the 95 % interval of the mean; `\"NaN\"` with one seed");
+    visit("low", r.low, "lower end of the 95 % interval of the mean; `\"-Infinity\"` with one seed");
     visit("high", r.high, "its upper end");
     visit("seeds", r.seeds, "how many seeds");
     visit("", r.labels, "which of several: `stack` = `encoder`, `matrix` = `fc2`");

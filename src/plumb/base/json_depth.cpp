@@ -1,10 +1,10 @@
-#include "plumb/report/json_depth.h"
+#include "plumb/base/json_depth.h"
 
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-namespace plumb::report {
+namespace plumb {
 
 bool deeper_than(const nlohmann::json& value, int levels) {
   if (!value.is_structured()) return false;
@@ -12,4 +12,4 @@ bool deeper_than(const nlohmann::json& value, int levels) {
          std::ranges::any_of(value, [&](const nlohmann::json& child) { return deeper_than(child, levels - 1); });
 }
 
-}  // namespace plumb::report
+}  // namespace plumb
