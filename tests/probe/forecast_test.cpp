@@ -9,7 +9,7 @@ namespace plumb::probe {
 namespace {
 
 /// Findings as if they had been measured: the smallest relative gradient of the decoder, and the shift per unit of lr.
-Findings made_up(double smallest, double shift_per_rate, double lr, int64_t warmup) {
+Findings made_up(double smallest, double shift_per_rate, double lr, int64_t warmup, double factor = 0.9) {
   Findings findings{"made_up", {}, {}};
   findings.config.model.variant = "post_ln";
   findings.config.optim.lr = lr;
@@ -18,7 +18,7 @@ Findings made_up(double smallest, double shift_per_rate, double lr, int64_t warm
   Readings gradients, steps;
   for (const char* stack : {"encoder", "decoder"}) {
     gradients.add("smallest", {{"stack", stack}}, stack[0] == 'd' ? smallest : 0.9);
-    gradients.add("factor", {{"stack", stack}}, 0.9);
+    gradients.add("factor", {{"stack", stack}}, factor);
   }
   steps.add("shift", {}, "rate", 1e-6, 1e-6 * shift_per_rate);
   steps.add("shift", {}, "rate", 1e-1, 1.2);  // saturated: not what the rule looks at
@@ -73,6 +73,13 @@ TEST(Forecast, WhatIsNotANumberWillNotTrain) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(forecast_of(made_up(nan, 2000, 0.002, 0)).will_train);
   EXPECT_FALSE(forecast_of(made_up(0.5, nan, 0.002, 0)).will_train);
+}
+
+TEST(Forecast, SaysNothingOfALayerBelowTheOnlyOne) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const std::string text = in_words(forecast_of(made_up(0.5, 1000, 0.002, 0, none)));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("nan")));
+  EXPECT_THAT(text, ::testing::HasSubstr("of the largest."));
 }
 
 TEST(Forecast, NamesTheWiringThatTakesTheLargestRate) {

@@ -86,9 +86,10 @@ class ForecastWriter {
                                                                 : "vanishing in low layers";
     say("gradient",
         fmt::format(
-            "Gradients of the {} are {}: the smallest at a sub-layer's output is {:.2g} of the largest, and from a "
-            "layer to the one below it changes by {:.3g}.",
-            word(stack), word_for, smallest, factor),
+            "Gradients of the {} are {}: the smallest at a sub-layer's output is {:.2g} of the largest{}.", word(stack),
+            word_for, smallest,
+            // One layer has none below it.
+            std::isnan(factor) ? "" : fmt::format(", and from a layer to the one below it changes by {:.3g}", factor)),
         fmt::format("balanced from {:g}, vanishing below {:g} (Liu 2020, Fig. 3)", thresholds::kBalanced,
                     thresholds::kVanishing),
         Ground::Measured);
