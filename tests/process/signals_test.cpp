@@ -1,6 +1,10 @@
 #include "plumb/process/signals.h"
 
+#include <chrono>
 #include <functional>
+#include <optional>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -63,6 +67,63 @@ TEST(CaughtSignals, TheSecondOneMayEndTheProcess) {
   };
   EXPECT_EQ(end_of([&] { twice(Second::EndsTheProcess); }), "ended with exit code 143");
   EXPECT_EQ(end_of([&] { twice(Second::IsCounted); }), "ended with exit code 0");
+}
+
+// A copy that is told to end while it does `work` in a patience of one second. Ends the copy if that hangs.
+class Watched {
+ public:
+  explicit Watched(const std::function<void(const CaughtSignals& caught)>& work)
+      : child_(spawn_copy([&] {
+          const CaughtSignals caught({SIGTERM}, Second::EndsTheProcess, std::chrono::seconds(1));
+          work(caught);
+          return 0;
+        })) {}
+  std::string end() {
+    const std::optional<ExitStatus> status = child_.ended_within(std::chrono::seconds(120));
+    return status ? status->in_words() : "hangs";
+  }
+
+ private:
+  Child child_;
+};
+
+void pause_of(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+TEST(CaughtSignals, TheFirstOneEndsAProcessThatHangs) {
+  Watched hangs([](const CaughtSignals&) {
+    std::raise(SIGTERM);
+    for (volatile bool spins = true; spins;) continue;
+  });
+  EXPECT_EQ(hangs.end(), "ended with exit code 143");
+}
+
+TEST(CaughtSignals, WorkThatMovesIsWaitedFor) {
+  Watched looks([](const CaughtSignals& caught) {
+    std::raise(SIGTERM);
+    EXPECT_EQ(caught.first(), SIGTERM);
+    pause_of(3);  // it saves
+  });
+  Watched saves([](const CaughtSignals& caught) {
+    std::raise(SIGTERM);
+    {
+      const UnwatchedWork saving;
+      pause_of(3);
+    }
+    caught.first();
+  });
+  Watched is_slow([](const CaughtSignals& caught) {
+    note_progress();
+    pause_of(1);
+    note_progress();
+    std::raise(SIGTERM);
+    pause_of(3);  // three times as long as before
+    caught.first();
+  });
+  EXPECT_EQ(looks.end(), "ended with exit code 0");
+  EXPECT_EQ(saves.end(), "ended with exit code 0");
+  EXPECT_EQ(is_slow.end(), "ended with exit code 0");
 }
 
 TEST(CaughtSignals, OnlyTheseAreCaught) {

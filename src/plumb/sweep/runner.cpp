@@ -184,7 +184,7 @@ void Runner::finish(size_t index, const ExitStatus& status) {
 void Runner::stop() {
   waiting_.clear();
   progress_.say("Stopping: waiting for runs to save. Run the same command to continue; Ctrl-C again quits now.");
-  for (const Job& job : jobs_) job.process.signal(SIGTERM);  // whatever came: the engine does not save at SIGHUP
+  for (const Job& job : jobs_) job.process.signal(SIGTERM);  // whatever came
   while (!jobs_.empty() && signals_.count() < 2) {
     finish_ended();
     waiting_.clear();  // a run that has just ended is measured the next time

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "plumb/process/signals.h"
+
 namespace plumb {
 namespace {
 
@@ -36,6 +38,7 @@ void CheckpointWriter::start(int64_t update, const ParameterStore& parameters, c
   checkpoint_ = std::async(std::launch::async, [this, update, &parameters, &optimiser, release, keep = std::move(keep),
                                                 state = std::move(state)]() mutable {
     const std::shared_ptr<TensorRelease> own = std::move(release);  // goes with this call, also by an exception
+    const UnwatchedWork writing;
     phase_.set(Phase::Checkpoint, update);
     checkpoints_.save(update, parameters, optimiser, std::move(state), [&] { own->give(); });
     phase_.set(Phase::Pruning, update);

@@ -9,6 +9,7 @@
 
 #include "plumb/optim/clip.h"
 #include "plumb/optim/schedule.h"
+#include "plumb/process/signals.h"
 #include "plumb/task/loss.h"
 
 namespace plumb {
@@ -71,6 +72,7 @@ Step::Last Step::accumulate(int64_t update, BatchCursor& batches, std::span<doub
       batches.skip();
       continue;
     }
+    note_progress();
     phase_.set(i == mine.begin ? Phase::Step : Phase::Accumulation, update);
     last = {batches.next().to(model_.where()), update * t.update_freq + i};
     const TrainingBatch& batch = last.batch;

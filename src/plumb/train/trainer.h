@@ -75,8 +75,9 @@ class Trainer {
   Checkpoints checkpoints_;
   CheckpointWriter writer_{checkpoints_, phase_};
   TrainingLog log_;
-  // They ask the run to finish its step, save and stop; a second one ends it at once.
-  CaughtSignals signals_{{SIGINT, SIGTERM}, CaughtSignals::Second::EndsTheProcess};
+  // They ask the run to finish its step, save and stop; a second one ends it at once, and so does the first if the run
+  // does not get that far.
+  CaughtSignals signals_{{SIGINT, SIGTERM, SIGHUP}, CaughtSignals::Second::EndsTheProcess};
   int signal_ = 0;  // that all workers act on
   Position at_;
 };

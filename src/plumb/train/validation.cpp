@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "plumb/process/signals.h"
 #include "plumb/task/loss.h"
 
 namespace plumb {
@@ -11,6 +12,7 @@ Validation validate(const Transformer& model, const TaskCorpus& corpus, const Tr
   at::NoGradGuard no_grad;
   Validation result;
   for (const SentenceList& examples : ordered_batches(corpus.lengths(), config.max_tokens)) {
+    note_progress();
     const TrainingBatch batch = corpus.batch(examples).to(model.where());
     const ops::CrossEntropy sums = losses(model, batch, config, model.pass());
     result.loss += sums.smoothed.item<double>();

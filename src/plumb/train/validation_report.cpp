@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plumb/metric/measure.h"
+#include "plumb/process/signals.h"
 #include "plumb/text/line_reader.h"
 #include "plumb/train/evaluation.h"
 #include "plumb/train/validation.h"
@@ -31,6 +32,7 @@ ValidationReport validation_report(const Transformer& model, const TrainingData&
   report.numbers = data.task->numbers(*data.valid, report.losses);
   const std::string& metric = config.train.validate_metric;
   if (metric.empty()) return report;
+  const UnwatchedWork generating;
   GenerateConfig greedy = config.generate;
   greedy.beam = greedy.nbest = 1;
   const std::vector<std::string> outputs = data.task->outputs(model, *data.valid, greedy);
