@@ -224,9 +224,28 @@ class Where(ToolsTest):
         self.assert_passes("where")
 
 
+class Talk(ToolsTest):
+    def source(self, path, *lines):
+        self.write(f"src/plumb/{path}", "".join(f"{line}\n" for line in lines))
+
+    def test_other_ways_to_the_standard_files(self):
+        self.source("train/a.cpp", "fmt::print(stderr, x);", "std::cerr << x;", "::write(STDERR_FILENO, x, 1);")
+        self.source("cli/b.cpp", "fmt::print(x);", "std::cout << x;", "std::fwrite(x, 1, 1, stdout);")
+        self.assert_finds("talk", "train/a.cpp:1: stderr", "train/a.cpp:1: fmt::print", "train/a.cpp:2: std::cerr",
+                          "train/a.cpp:3: write(STDERR_FILENO", "cli/b.cpp:1: fmt::print", "cli/b.cpp:2: std::cout",
+                          "cli/b.cpp:3: stdout")
+
+    def test_the_two_places_comments_and_texts(self):
+        self.source("base/to_stderr.cpp", "::write(STDERR_FILENO, x, 1);")
+        self.source("cli/command_line.cpp", "std::fflush(stdout);")
+        self.source("cli/a.cpp", "// goes to stderr", 'DiskError("stdout", "a \\"stderr\\"");', "isatty(STDERR_FILENO);",
+                    "fmt::format(progress_on_stderr());")
+        self.assert_passes("talk")
+
+
 class RealTree(ToolsTest):
     def test_passes(self):
-        for check in ("includes", "hidden_names", "row_names", "where", "words"):
+        for check in ("includes", "hidden_names", "row_names", "where", "talk", "words"):
             with self.subTest(check):
                 self.assert_passes(check, ROOT)
 

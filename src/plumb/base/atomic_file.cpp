@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "plumb/base/disk_remedy.h"
 #include "plumb/base/error.h"
 
 namespace plumb {
@@ -18,25 +19,6 @@ namespace fs = std::filesystem;
 
 fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-const char* remedy_for(int error_number) {
-  switch (error_number) {
-    case ENOSPC:
-    case EDQUOT:
-      return "Free some space, or write to another disk";
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return "Choose a directory that you may write to";
-    case ENOENT:
-    case ENOTDIR:
-      return "Create the directory first";
-    case EISDIR:
-      return "Choose the name of a file";
-    default:
-      return "Check the disk, or write elsewhere";
-  }
 }
 
 // Independent of the final name, which may already be as long as a name can be.
@@ -105,7 +87,7 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail(const char* action, int error_number) {
   discard();
-  throw DiskError(path_.string(), fmt::format("{}: {}", action, reason_of(error_number)), remedy_for(error_number));
+  throw DiskError(path_.string(), fmt::format("{}: {}", action, reason_of(error_number)), disk_remedy(error_number));
 }
 
 void AtomicFile::discard() {

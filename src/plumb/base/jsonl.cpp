@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "plumb/base/disk_remedy.h"
 #include "plumb/base/error.h"
 
 namespace plumb {
@@ -39,7 +40,7 @@ bool ends_inside_a_line(const FileDescriptor& file, const std::string& path) {
 }
 
 [[noreturn]] void fail(const std::string& path, const char* action, int error_number) {
-  throw DiskError(path, action + reason_of(error_number), "Free some space or choose a directory you may write to");
+  throw DiskError(path, action + reason_of(error_number), disk_remedy(error_number));
 }
 
 void append(const FileDescriptor& file, const std::string& path, std::string_view text) {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "plumb/base/to_stderr.h"
 
 namespace plumb {
 namespace {
@@ -25,11 +26,9 @@ bool is_terminal() {
 }  // namespace
 
 ProgressOutput progress_on_stderr() {
-  return {
-      .terminal = is_terminal(),
-      .write = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); },
-      .seconds =
-          [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }};
+  return {.terminal = is_terminal(), .write = write_to_stderr, .seconds = [] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+          }};
 }
 
 std::string duration_text(double seconds) {

@@ -4,16 +4,20 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "plumb/base/disk_remedy.h"
 #include "plumb/base/error.h"
+#include "plumb/base/file_descriptor.h"
 #include "plumb/base/nearest_name.h"
+#include "plumb/base/standard_files.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/catalogue/commands.h"
 #include "plumb/cli/command_help.h"
+#include "plumb/process/signals.h"
 
 namespace plumb {
 namespace {
@@ -63,25 +67,33 @@ std::string quoted(const std::string& argument) {
 
 }  // namespace
 
+void prepare_process() {
+  open_standard_files();
+  ignore_write_signals();
+}
+
 int run_command(const std::function<int()>& command) {
   try {
     return command();
   } catch (const ReaderGone&) {
     return 128 + SIGPIPE;
   } catch (const Error& error) {
-    fmt::print(stderr, "plumb: {}\n", error.what());
+    to_stderr("plumb: {}\n", error.what());
     return static_cast<int>(error.exit_code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "plumb: internal error: {}\n", first_line(error.what()));
+    to_stderr("plumb: internal error: {}\n", first_line(error.what()));
+    return static_cast<int>(Exit::OurMistake);
+  } catch (...) {
+    to_stderr("plumb: internal error: an exception of unknown type\n");
     return static_cast<int>(Exit::OurMistake);
   }
 }
 
 void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  if (errno == EPIPE) throw ReaderGone{};
-  throw DiskError("stdout", fmt::format("cannot write ({})", std::strerror(errno)),
-                  "Free some space or write elsewhere");
+  const int error = errno;
+  if (error == EPIPE) throw ReaderGone{};
+  throw DiskError("stdout", fmt::format("cannot write ({})", reason_of(error)), disk_remedy(error));
 }
 
 std::string as_typed(int argc, char** argv) {

@@ -14,8 +14,12 @@ namespace plumb {
 /// What a table on the screen is made to fit.
 inline constexpr size_t kLineWidth = 120;
 
-/// Runs a command and turns whatever it throws into one line on stderr and an exit code: plumb::Error into its own,
-/// anything else into 1. Both programs run every command through it.
+/// What both programs do before anything else: the three standard files are open, and a write that fails is an error
+/// where it happens, not a signal.
+void prepare_process();
+
+/// Runs a command and turns whatever it throws into one line on stderr and an exit code: plumb::Error into its own, a
+/// lack of memory into 4, anything else into 1. Both programs run every command through it.
 int run_command(const std::function<int()>& command);
 
 /// Writes data to stdout and sees that it arrives: a full disk is an error (exit 4). A reader who has gone away

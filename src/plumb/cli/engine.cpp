@@ -58,5 +58,6 @@ void set_threads(int wanted) {
 }  // namespace plumb
 
 int main(int argc, char** argv) {
+  plumb::prepare_process();
   return plumb::run_command([&] { return plumb::engine(argc, argv); });
 }

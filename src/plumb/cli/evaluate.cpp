@@ -109,7 +109,7 @@ int evaluate_command(int argc, char** argv) {
                              {"average", config.generate.average},
                              {"targets", result.losses.targets}};
     for (const auto& [name, value] : numbers) record[name] = value;
-    print(to_json_line(record));
+    print(to_json_line(record) + '\n');
     return 0;
   }
   const std::string averaged = files.size() > 1 ? fmt::format(", mean of {} checkpoints", files.size()) : "";

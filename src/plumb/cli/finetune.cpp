@@ -29,7 +29,7 @@ int finetune_command(int argc, char** argv) {
   if (!parse_arguments(app, argc, argv)) return 0;
   try {
     const sweep::FineTuned tuned = sweep::finetune(wanted, {.out = out});
-    print(json ? to_json_line(tuned.runs) : sweep::finetune_text(tuned));
+    print(json ? to_json_line(tuned.runs) + '\n' : sweep::finetune_text(tuned));
     return 0;
   } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal;

@@ -60,5 +60,6 @@ int front(int argc, char** argv) {
 }  // namespace plumb
 
 int main(int argc, char** argv) {
+  plumb::prepare_process();
   return plumb::run_command([&] { return plumb::front(argc, argv); });
 }

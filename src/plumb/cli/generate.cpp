@@ -8,11 +8,12 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "plumb/base/error.h"
+#include "plumb/base/standard_files.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/cli/command_line.h"
@@ -90,13 +91,12 @@ void Generator::run(LineReader& reader) {
 void Generator::warn(const LineReader& reader) const {
   const LineReader::Findings& met = reader.findings();
   if (met.replaced > 0) {
-    fmt::print(stderr, "plumb: {}: in {} of {} lines, bytes that are not UTF-8 text were replaced by U+FFFD\n",
-               reader.name(), met.replaced, met.lines);
+    to_stderr("plumb: {}: in {} of {} lines, bytes that are not UTF-8 text were replaced by U+FFFD\n", reader.name(),
+              met.replaced, met.lines);
   }
   if (!shortened_.empty()) {
-    fmt::print(stderr,
-               "plumb: {}:{}: {} of {} lines are too long for the model's {} positions: only a part of them was used\n",
-               reader.name(), *shortened_.begin() + 1, shortened_.size(), met.lines, model_.config().max_positions);
+    to_stderr("plumb: {}:{}: {} of {} lines are too long for the model's {} positions: only a part of them was used\n",
+              reader.name(), *shortened_.begin() + 1, shortened_.size(), met.lines, model_.config().max_positions);
   }
 }
 
@@ -117,9 +117,7 @@ int generate_command(int argc, char** argv) {
       app.add_option("--checkpoint", which, "best, last, or the number of an update")->capture_default_str();
   app.add_option("--set", overrides, "generate.key=value; may be repeated")->allow_extra_args(false);
   if (!parse_arguments(app, argc, argv)) return 0;
-  // At once: with a closed stdin, the next file or connection that is opened would get its number and be read instead.
-  FileDescriptor input(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  if (!input.is_open()) throw UserError("stdin", "is closed", "Give the lines: plumb generate RUN < FILE");
+  FileDescriptor input = standard_input("Give the lines: plumb generate RUN < FILE");
   std::error_code ignored;
   if (!fs::exists(fs::path(run) / kConfigFile, ignored)) {
     throw UserError(run, "is not a run directory", "Name one that `plumb train` wrote");
@@ -136,7 +134,7 @@ int generate_command(int argc, char** argv) {
   Transformer model(config.model, static_cast<uint64_t>(config.seed), where_of(config));
   load_average(model.parameters(), files);
   Generator generator(model, vocabulary_of(run), config);
-  if (isatty(STDIN_FILENO)) fmt::print(stderr, "plumb: reading lines from the terminal; Ctrl-D ends them\n");
+  if (isatty(STDIN_FILENO)) to_stderr("plumb: reading lines from the terminal; Ctrl-D ends them\n");
   LineReader reader(std::move(input), "stdin",
                     {.bad_bytes = BadBytes::Replace, .longest = kLongestLine, .long_lines = LongLines::Cut});
   generator.run(reader);

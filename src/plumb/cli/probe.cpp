@@ -14,6 +14,7 @@
 #include "plumb/base/jsonl.h"
 #include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
@@ -94,7 +95,7 @@ int probe_command(int argc, char** argv) {
   }
   print(output.json ? to_json_line(probe::to_json(results)) + '\n'
                     : page_of(results, output.tables || !request.only.empty()));
-  fmt::print(stderr, "peak memory {:.1f} GB\n", peak_gigabytes());
+  to_stderr("peak memory {:.1f} GB\n", peak_gigabytes());
   return 0;
 }
 

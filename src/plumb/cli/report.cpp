@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/atomic_file.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/report/page.h"
@@ -36,8 +37,8 @@ int report_command(int argc, char** argv) {
   }
   const std::string page = report::page_html(data, report::PageKind::File);
   write_whole(out, page);
-  fmt::print(stderr, "{}: runs {}, probes {}, sweeps {}; {:.1f} MB\n", out, data["runs"].size(), data["probes"].size(),
-             data["sweeps"].size(), static_cast<double>(page.size()) / 1e6);
+  to_stderr("{}: runs {}, probes {}, sweeps {}; {:.1f} MB\n", out, data["runs"].size(), data["probes"].size(),
+            data["sweeps"].size(), static_cast<double>(page.size()) / 1e6);
   return 0;
 }
 

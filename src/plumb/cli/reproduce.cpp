@@ -14,6 +14,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/jsonl.h"
 #include "plumb/base/make_folder.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/process/signals.h"
@@ -90,7 +91,7 @@ int render_pages(const ReproduceRequest& request, const std::vector<Paper>& pape
     if (text_of(file) == text) continue;
     ++outdated;
     if (!request.check) write_whole(file, text);
-    fmt::print(stderr, "{} {}\n", file.string(), request.check ? "is out of date" : "written");
+    to_stderr("{} {}\n", file.string(), request.check ? "is out of date" : "written");
   }
   return request.check && outdated > 0 ? static_cast<int>(Exit::OurMistake) : 0;
 }
@@ -122,13 +123,13 @@ int run_entries(const ReproduceRequest& request, const std::vector<Paper>& paper
       all.push_back({{"id", entry->id}, {"verdict", "not run"}});
       continue;
     }
-    fmt::print(stderr, "{}: {}\n", entry->id, entry->title);
+    to_stderr("{}: {}\n", entry->id, entry->title);
     try {
       const Result result = judged(*entry, request);
       if (!request.json) print(result_text(*entry, result));
       all.push_back(as_json(result));
     } catch (const Error& error) {
-      fmt::print(stderr, "plumb: {}: {}\n", entry->id, error.what());
+      to_stderr("plumb: {}: {}\n", entry->id, error.what());
       all.push_back({{"id", entry->id}, {"error", error.what()}});
       exit = static_cast<int>(error.exit_code());
     }
@@ -169,7 +170,7 @@ int reproduce_command(int argc, char** argv) {
   try {
     return run_entries(request, papers);
   } catch (const Interrupted& interrupted) {
-    fmt::print(stderr, "Interrupted. Run the same command to continue.\n");
+    to_stderr("Interrupted. Run the same command to continue.\n");
     return 128 + interrupted.signal;
   }
 }

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "plumb/base/error.h"
+#include "plumb/base/standard_files.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/config/suggestion.h"
@@ -76,7 +78,7 @@ struct Choice {
 // Each line of stdin becomes one line of stdout; bytes that are not text are replaced, so that lines still match.
 template <class Function>
 void for_each_line(const Function& function) {
-  LineReader reader(FileDescriptor(::dup(STDIN_FILENO)), "stdin", {.bad_bytes = BadBytes::Replace});
+  LineReader reader(standard_input("Give the lines: < FILE"), "stdin", {.bad_bytes = BadBytes::Replace});
   std::string ready;
   for (std::string line; reader.next(line);) {
     ready += function(line, reader.findings().lines);
@@ -87,8 +89,8 @@ void for_each_line(const Function& function) {
   }
   print(ready);
   if (const uint64_t replaced = reader.findings().replaced; replaced > 0) {
-    fmt::print(stderr, "plumb: stdin: in {} of {} lines, bytes that are not UTF-8 text were replaced by U+FFFD\n",
-               replaced, reader.findings().lines);
+    to_stderr("plumb: stdin: in {} of {} lines, bytes that are not UTF-8 text were replaced by U+FFFD\n", replaced,
+              reader.findings().lines);
   }
 }
 

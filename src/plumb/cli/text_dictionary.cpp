@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "plumb/base/to_stderr.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/text.h"
 #include "plumb/text/dictionary_builder.h"
@@ -32,7 +33,7 @@ int text_dictionary(int argc, char** argv) {
   if (!parse_arguments(app, argc, argv)) return 0;
 
   const int32_t size = (subwords == "word" ? build_dictionary : build_character_dictionary)(inputs, output, options);
-  fmt::print(stderr, "{} ids\n", size);
+  to_stderr("{} ids\n", size);
   print(output + "\n");
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/error.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/text.h"
 #include "plumb/spm/spm_tokenizer.h"
@@ -45,7 +46,7 @@ int text_train(int argc, char** argv) {
   } else {
     model = cached_model(cache, inputs, options).string();
   }
-  fmt::print(stderr, "{} ids\n", SpmTokenizer(model).size());
+  to_stderr("{} ids\n", SpmTokenizer(model).size());
   print(model + "\n");
   return 0;
 }

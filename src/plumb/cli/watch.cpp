@@ -12,6 +12,7 @@
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/report/followed_folders.h"
@@ -39,13 +40,13 @@ bool refreshed(report::FollowedFolders& folders) {
   try {
     return folders.refresh();
   } catch (const UserError& error) {
-    fmt::print(stderr, "plumb: {}\n", error.what());
+    to_stderr("plumb: {}\n", error.what());
     return false;
   }
 }
 
 void rewrite(report::FollowedFolders& folders, const std::string& out, const FileDescriptor& stop) {
-  fmt::print(stderr, "writing {} when something changes; Ctrl-C ends it\n", out);
+  to_stderr("writing {} when something changes; Ctrl-C ends it\n", out);
   write_whole(out, report::page_html(folders.data(), report::PageKind::File));
   for (pollfd waiting{stop.get(), POLLIN, 0}; ::poll(&waiting, 1, kPauseMilliseconds) == 0;) {
     if (refreshed(folders)) write_whole(out, report::page_html(folders.data(), report::PageKind::File));
@@ -66,7 +67,7 @@ void serve(report::FollowedFolders& folders, int port, const FileDescriptor& sto
     return report::HttpBody{report::page_html(folders.data(), report::PageKind::Served), "text/html; charset=utf-8",
                             tag, policy};
   });
-  fmt::print(stderr, "http://127.0.0.1:{}/ shows it, on this machine only; Ctrl-C ends it\n", server.port());
+  to_stderr("http://127.0.0.1:{}/ shows it, on this machine only; Ctrl-C ends it\n", server.port());
   server.serve(stop);
 }
 

@@ -14,6 +14,7 @@
 #include "plumb/base/clock.h"
 #include "plumb/base/error.h"
 #include "plumb/base/sha256.h"
+#include "plumb/base/to_stderr.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/process/engine_process.h"
 #include "plumb/process/front_process.h"
@@ -117,7 +118,7 @@ void add_probe(const ProbeStep& step, const SweepsByName& sweeps, const StepOpti
   const fs::path subject = step.config.empty() ? run_folder(step, sweeps.at(step.sweep)) : fs::path(step.config);
   const fs::path folder = probe_folder(step, subject, options);
   if (!fs::exists(folder / kProbeFile)) {
-    if (!options.quiet) fmt::print(stderr, "probing {} ({})\n", step.name, fmt::join(step.only, ", "));
+    if (!options.quiet) to_stderr("probing {} ({})\n", step.name, fmt::join(step.only, ", "));
     const auto start = std::chrono::steady_clock::now();
     run_probe(step, arguments_of(step, subject, folder));
     write_whole(folder / kSeconds, fmt::format("{:.1f}\n", seconds_since(start)));

@@ -109,6 +109,7 @@ int serve_text(const std::function<std::unique_ptr<Tokenizer>()>& open, int in, 
 
 void live_as_long_as_parent() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(number, SIG_IGN);
+  std::signal(SIGPIPE, SIG_DFL);  // an answer that nobody waits for ends it quietly
   parent = ::getppid();
   std::signal(SIGUSR1, end_if_orphan);
   ::prctl(PR_SET_PDEATHSIG, SIGUSR1);

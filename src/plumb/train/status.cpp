@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "plumb/base/progress.h"
+#include "plumb/base/to_stderr.h"
 
 namespace plumb {
 
@@ -25,9 +26,9 @@ void StatusLine::show(const TrainRecord& record, int64_t max_update) {
     text += "  " + duration_text(static_cast<double>(max_update - update) / updates_per_second_) + " left";
   }
   if (terminal_) {
-    fmt::print(stderr, "{}{}", kEraseLine, text);
+    to_stderr("{}{}", kEraseLine, text);
   } else {
-    fmt::print(stderr, "{}\n", text);
+    to_stderr("{}\n", text);
   }
   last_ = now;
   last_update_ = update;
@@ -41,7 +42,7 @@ void StatusLine::show(const ValidRecord& record, const std::vector<std::pair<std
 }
 
 void StatusLine::say(const std::string& text) {
-  fmt::print(stderr, "{}{}\n", terminal_ ? kEraseLine : "", text);
+  to_stderr("{}{}\n", terminal_ ? kEraseLine : "", text);
 }
 
 }  // namespace plumb
