@@ -1,7 +1,10 @@
 #include "plumb/process/own_process.h"
 
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -20,6 +23,41 @@ TEST(OwnProcess, BringsBackWhatItMadeOrNothing) {
   const WorkResult thrown = in_own_process([](std::string&) -> bool { throw std::runtime_error("why"); });
   EXPECT_FALSE(thrown.succeeded);
   EXPECT_EQ(thrown.bytes, "why");
+}
+
+TEST(OwnProcess, ACrashIsToldAndNotShown) {
+  const auto fail = [](int signal) { throw std::runtime_error(std::to_string(signal)); };
+  EXPECT_EQ(survived([] { return 7; }, fail), 7);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(survived(
+                [] {
+                  std::fputs("said\n", stderr);
+                  return 0;
+                },
+                fail),
+            0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "said\n");
+  testing::internal::CaptureStderr();
+  try {
+    survived(
+        []() -> int {
+          std::fputs("glibc: what it thinks of it\n", stderr);
+          std::raise(SIGSEGV);
+          return 0;
+        },
+        fail);
+    ADD_FAILURE() << "it was not told";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(error.what(), std::to_string(SIGSEGV));
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(survived(
+                []() -> int {
+                  std::raise(SIGKILL);
+                  return 0;
+                },
+                fail),
+            128 + SIGKILL);
 }
 
 }  // namespace

@@ -149,6 +149,14 @@ TEST_F(PipedTokenizerTest, AChildThatEndsOrTalksNonsenseIsAnErrorAndNoSignal) {
               HasSubstr("not understood"));
 }
 
+TEST_F(PipedTokenizerTest, AModelThatMakesTheChildCrashIsDamaged) {
+  for (const char* signal : {"SEGV", "ABRT", "BUS"}) {
+    const auto dies = script("crashes", std::string("kill -") + signal + " $$");
+    EXPECT_THAT(problem([&] { PipedTokenizer("its.model", dies); }),
+                AllOf(HasSubstr("3 its.model: SentencePiece crashed on it (signal "), HasSubstr("Copy it again")));
+  }
+}
+
 TEST_F(PipedTokenizerTest, SaysSoWhenTheChildIsKilledBetweenTwoCalls) {
   FrontProcess process({"text", "serve", "--model", path("m.model")});
   ::kill(process.pid(), SIGKILL);

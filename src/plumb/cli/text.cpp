@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/front.h"
 #include "plumb/config/suggestion.h"
+#include "plumb/process/own_process.h"
 #include "plumb/spm/spm_tokenizer.h"
 #include "plumb/text/bpe_tokenizer.h"
 #include "plumb/text/character_tokenizer.h"
@@ -59,6 +61,17 @@ struct Choice {
     std::unique_ptr<PieceTokenizer> tokenizer = open_cased(command);
     if (!lowercase) return tokenizer;
     return std::make_unique<LowercaseTokenizer>(std::move(tokenizer));
+  }
+
+  /// Does the work of a command, which opens the tokeniser. A SentencePiece model may come from anywhere, and the
+  /// library can crash on it: then only a copy of this process dies.
+  int run(const std::function<int()>& work) const {
+    if (model.empty()) return work();
+    return survived([&] { return run_command(work); },
+                    [&](int signal) {
+                      throw DamagedFile(model, fmt::format("SentencePiece crashed on it (signal {})", signal),
+                                        "Copy it again, or train it with plumb text train");
+                    });
   }
 
   std::unique_ptr<PieceTokenizer> open_cased(const char* command) const {
@@ -140,12 +153,14 @@ int text_encode(int argc, char** argv) {
   app.add_flag("--ids", ids, "print ids instead of pieces");
   app.footer("Example:\n  plumb text encode --model joint.model < test.en > test.pieces");
   if (!parse_arguments(app, argc, argv)) return 0;
-  const auto tokenizer = choice.open(argv[0]);
-  for_each_line([&](const std::string& line, uint64_t) {
-    return ids ? fmt::format("{}", fmt::join(tokenizer->encode(line), " "))
-               : fmt::format("{}", fmt::join(tokenizer->pieces(line), " "));
+  return choice.run([&] {
+    const auto tokenizer = choice.open(argv[0]);
+    for_each_line([&](const std::string& line, uint64_t) {
+      return ids ? fmt::format("{}", fmt::join(tokenizer->encode(line), " "))
+                 : fmt::format("{}", fmt::join(tokenizer->pieces(line), " "));
+    });
+    return 0;
   });
-  return 0;
 }
 
 int text_decode(int argc, char** argv) {
@@ -156,11 +171,13 @@ int text_decode(int argc, char** argv) {
   app.add_flag("--ids", ids, "stdin has ids instead of pieces");
   app.footer("Example:\n  plumb text decode --model joint.model < test.pieces > test.en");
   if (!parse_arguments(app, argc, argv)) return 0;
-  const auto tokenizer = choice.open(argv[0]);
-  for_each_line([&](const std::string& line, uint64_t number) {
-    return ids ? tokenizer->decode(ids_of(line, number)) : tokenizer->join(split(line));
+  return choice.run([&] {
+    const auto tokenizer = choice.open(argv[0]);
+    for_each_line([&](const std::string& line, uint64_t number) {
+      return ids ? tokenizer->decode(ids_of(line, number)) : tokenizer->join(split(line));
+    });
+    return 0;
   });
-  return 0;
 }
 
 int text_vocab(int argc, char** argv) {
@@ -169,8 +186,10 @@ int text_vocab(int argc, char** argv) {
   choice.add_options(app);
   app.footer("Example:\n  plumb text vocab --model joint.model > dict.txt");
   if (!parse_arguments(app, argc, argv)) return 0;
-  print(fairseq_dictionary(*choice.open(argv[0])));
-  return 0;
+  return choice.run([&] {
+    print(fairseq_dictionary(*choice.open(argv[0])));
+    return 0;
+  });
 }
 
 int text_serve(int argc, char** argv) {

@@ -12,10 +12,10 @@
 #include "plumb/config/presets.h"
 #include "plumb/data/open_dictionary.h"
 #include "plumb/data/run_vocabulary.h"
-#include "plumb/spm/spm_tokenizer.h"
 #include "plumb/spm/spm_trainer.h"
 #include "plumb/text/dictionary_builder.h"
 #include "plumb/text/line_reader.h"
+#include "plumb/text/text_client.h"
 #include "plumb/text/word_tokenizer.h"
 
 namespace plumb {
@@ -26,7 +26,8 @@ using Texts = std::vector<std::string>;
 
 Vocabulary opened(TokenizerFiles files, const DataConfig& data) {
   // A SentencePiece model folds the case itself, if it was trained to.
-  if (!files.model.empty()) return {files, std::make_shared<SpmTokenizer>(files.model)};
+  // It is somebody's file, so SentencePiece reads it in a process of its own.
+  if (!files.model.empty()) return {files, std::make_shared<PipedTokenizer>(files.model)};
   return {files, open_dictionary(files, data.subwords, data.lowercase)};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -18,6 +19,12 @@ std::optional<int> ExitStatus::code() const {
 
 std::optional<int> ExitStatus::signal() const {
   return WIFSIGNALED(status_) ? std::optional(WTERMSIG(status_)) : std::nullopt;
+}
+
+bool ExitStatus::crashed() const {
+  constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+  const std::optional<int> number = signal();
+  return number && std::ranges::find(kFaults, *number) != std::end(kFaults);
 }
 
 std::string ExitStatus::in_words() const {

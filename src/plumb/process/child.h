@@ -16,6 +16,8 @@ class ExitStatus {
   bool succeeded() const { return status_ == 0; }
   std::optional<int> code() const;    // none: a signal killed it
   std::optional<int> signal() const;  // none: it ended by itself
+  /// The program itself or a library did what it must not (SIGSEGV, SIGABRT and the like): nobody asked it to end.
+  bool crashed() const;
   /// "ended with exit code 3", "was killed by signal 9".
   std::string in_words() const;
 

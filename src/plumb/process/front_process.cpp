@@ -59,9 +59,11 @@ FrontProcess::~FrontProcess() {
 std::string FrontProcess::end() {
   connection_.close();
   if (child_.pid() < 0) return "has ended before";
-  if (const std::optional<ExitStatus> status = child_.ended_within(kPatience)) return status->in_words();
+  status_ = child_.ended_within(kPatience);
+  if (status_) return status_->in_words();
   child_.signal(SIGKILL);
-  return child_.wait().in_words();
+  status_ = child_.wait();
+  return status_->in_words();
 }
 
 std::string run_front(const std::vector<std::string>& arguments, const fs::path& plumb) {

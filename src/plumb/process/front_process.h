@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,13 @@ class FrontProcess {
   /// how it ended: "ended with exit code 3", "was killed by signal 9".
   std::string end();
 
+  /// How it ended; none before end().
+  const std::optional<ExitStatus>& status() const { return status_; }
+
  private:
   FileDescriptor connection_;
   Child child_;
+  std::optional<ExitStatus> status_;
 };
 
 /// Runs `plumb` to its end and returns what it wrote to stdout. If it fails, its own line is thrown with its own exit

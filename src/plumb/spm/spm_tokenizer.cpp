@@ -1,7 +1,6 @@
 #include "plumb/spm/spm_tokenizer.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include <fmt/format.h>
 #include <sentencepiece_processor.h>
@@ -9,6 +8,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/file_descriptor.h"
 #include "plumb/base/sha256.h"
+#include "plumb/spm/model_check.h"
 #include "plumb/text/utf8.h"
 
 namespace plumb {
@@ -26,8 +26,12 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
+[[noreturn]] void fail_as_damaged(const std::string& path, const std::string& problem) {
+  throw DamagedFile(path, problem, "Copy it again, or train it with plumb text train");
+}
+
 void check(const sentencepiece::util::Status& status, const std::string& path) {
-  if (!status.ok()) throw std::runtime_error(fmt::format("{}: SentencePiece: {}", path, status.ToString()));
+  if (!status.ok()) fail_as_damaged(path, fmt::format("SentencePiece cannot use it ({})", status.error_message()));
 }
 
 // Where the line can be cut after `from`: at a space with a word on either side, which stands for the mark that the
@@ -56,40 +60,16 @@ void in_parts(std::string_view line, const Use& use) {
   use(line);
 }
 
-// Reads a number of protobuf's wire format (7 bits a byte, low ones first) off the front of `bytes`.
-uint64_t take_number(std::string_view& bytes) {
-  uint64_t number = 0;
-  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    number |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) break;
-  }
-  return number;
-}
-
-// A model that is cut between two of its fields is still a protobuf, with fewer pieces or without its normalisation.
-// They stand in the order pieces (1), trainer (2), normaliser (3), all with a length: if the last is there, all are.
-bool is_whole(std::string_view bytes) {
-  constexpr uint64_t kWithLength = 2, kNormalizer = 3;
-  while (!bytes.empty()) {
-    const uint64_t key = take_number(bytes), length = take_number(bytes);
-    if ((key & 7) != kWithLength || length > bytes.size()) return false;
-    if (key >> 3 == kNormalizer) return true;
-    bytes.remove_prefix(length);
-  }
-  return false;
-}
-
 }  // namespace
 
 SpmTokenizer::SpmTokenizer(const std::string& path)
     : path_(path), processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
   const std::string content = content_of(path);
   fingerprint_ = sha256_hex(content);
-  const bool loaded = is_whole(content) && processor_->LoadFromSerializedProto(content).ok();
+  if (const std::string problem = spm_model_problem(content); !problem.empty()) fail_as_damaged(path, problem);
+  const bool loaded = processor_->LoadFromSerializedProto(content).ok();
   if (!loaded || processor_->GetPieceSize() == 0 || processor_->unk_id() < 0) {
-    throw DamagedFile(path, "is not a SentencePiece model", "Copy it again, or train it with plumb text train");
+    fail_as_damaged(path, "is not a SentencePiece model");
   }
   number_pieces();
   unknown_ = {processor_->PieceToId(std::string(kSpace)), processor_->unk_id()};

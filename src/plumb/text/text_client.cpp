@@ -89,7 +89,7 @@ std::vector<Result> in_portions(FrameKind kind, std::span<const Line> lines, con
 }  // namespace
 
 PipedTokenizer::PipedTokenizer(const std::string& model, const std::filesystem::path& plumb)
-    : process_({"text", "serve", "--model", model}, plumb) {
+    : model_(model), process_({"text", "serve", "--model", model}, plumb) {
   const std::string answer = ask(FrameWriter(FrameKind::Info).bytes());
   try {
     FrameReader reader = open_answer(answer, FrameKind::Info);
@@ -147,7 +147,12 @@ std::string PipedTokenizer::ask(std::string_view request) const {
   } catch (const FrameError& error) {
     problem = error.what();
   }
-  throw Error(Exit::OurMistake, "plumb text serve", fmt::format("{} ({})", problem, process_.end()),
+  const std::string how = process_.end();
+  if (process_.status() && process_.status()->crashed()) {
+    throw DamagedFile(model_, fmt::format("SentencePiece crashed on it (signal {})", *process_.status()->signal()),
+                      "Copy it again, or train it with plumb text train");
+  }
+  throw Error(Exit::OurMistake, "plumb text serve", fmt::format("{} ({})", problem, how),
               "If the machine is short of memory, use shorter lines; then start again");
 }
 

@@ -81,6 +81,8 @@ FrameWriter answer_or_failure(const Tokenizer& tokenizer, const std::string& req
   } catch (const FrameError& error) {
     return failure(Exit::OurMistake,
                    Error(Exit::OurMistake, "plumb text serve", error.what(), "See text/frame.h").what());
+  } catch (const std::exception& error) {  // a line that there is no memory for, for example
+    return failure(Exit::OurMistake, fmt::format("plumb text serve: internal error: {}", error.what()));
   }
 }
 
