@@ -159,7 +159,7 @@ class Prepare(Robustness):
             self.assert_error(self.prepare(**settings), 2, "none: cannot be opened")
         self.assertEqual(self.prepare().stdout, before)
         kinds = {path.suffix for path in (self.folder / "cache").iterdir()}
-        self.assertEqual(kinds, {".tokens", ".model"})
+        self.assertEqual(kinds, {".tokens", ".model", ".sha256"})
         for path in (self.folder / "cache").glob("*.tokens"):
             magic, sentences, ids = struct.unpack_from("<8sQQ", path.read_bytes())
             self.assertEqual((magic, path.stat().st_size), (b"PLUMBTK1", 152 + 8 * (sentences + 1) + 4 * ids))

@@ -72,6 +72,17 @@ TEST_F(Contents, NameAJointVocabularyOnce) {
   EXPECT_THAT(data_differences(before, data_pieces(data, 2, 1)), ElementsAre("the vocabulary had 20 tokens, has 25"));
 }
 
+TEST_F(Contents, NameAudioThatChangedUnderItsName) {
+  Prepared data = prepared();
+  data.train.source.contents = "a digest";
+  data.valid.source.contents = "another";
+  const nlohmann::json before = pieces_to_json(data_pieces(data, 2, 1));
+  EXPECT_THAT(data_differences(before, data_pieces(data, 2, 1)), IsEmpty());
+  data.train.source.contents = "a third";
+  EXPECT_THAT(data_differences(before, data_pieces(data, 2, 1)),
+              ElementsAre("the training audio (" + data.train.source.text + ") has other recordings"));
+}
+
 TEST_F(Contents, ThatWereNotKeptAreNotCompared) {
   EXPECT_THAT(data_differences(nlohmann::json::object(), data_pieces(prepared(), 2, 1)), IsEmpty());
 }

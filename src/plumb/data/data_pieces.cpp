@@ -1,5 +1,7 @@
 #include "plumb/data/data_pieces.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -23,6 +25,11 @@ DataPiece text(const char* name, const PreparedSide& side, int64_t lines) {
   return {name, side.text, sha256_of_file(side.text), lines};
 }
 
+const char* unit_of(std::string_view name) {
+  if (name.ends_with("vocabulary")) return "tokens";
+  return name.ends_with("audio") ? "recordings" : "lines";
+}
+
 std::string in_words(const std::string& subject, const char* unit, int64_t before, int64_t after) {
   if (before == after) return fmt::format("{} has other {}", subject, unit);
   return fmt::format("{} had {} {}, has {}", subject, before, unit, after);
@@ -40,10 +47,15 @@ std::vector<DataPiece> data_pieces(const Prepared& data, int64_t train_pairs, in
   const auto add = [&](const char* name, const PreparedSide& side, int64_t lines) {
     if (!side.text.empty()) pieces.push_back(text(name, side, lines));
   };
+  const auto add_audio = [&](const char* name, const PreparedSide& side, int64_t files) {
+    if (!side.contents.empty()) pieces.push_back({name, side.text, side.contents, files});
+  };
   add("training source", data.train.source, train_pairs);
   add("training target", data.train.target, train_pairs);
+  add_audio("training audio", data.train.source, train_pairs);
   add("validation source", data.valid.source, valid_pairs);
   add("validation target", data.valid.target, valid_pairs);
+  add_audio("validation audio", data.valid.source, valid_pairs);
   return pieces;
 }
 
@@ -63,7 +75,7 @@ std::vector<std::string> data_differences(const nlohmann::json& before, const st
     if (old.at("sha256") == piece.sha256) continue;
     const std::string subject = is_vocabulary ? (joint ? "the vocabulary" : "the " + piece.name)
                                               : fmt::format("the {} ({})", piece.name, piece.file);
-    all.push_back(in_words(subject, is_vocabulary ? "tokens" : "lines", old.at("count"), piece.count));
+    all.push_back(in_words(subject, unit_of(piece.name), old.at("count"), piece.count));
   }
   return all;
 }

@@ -16,6 +16,7 @@ template <class Side, class Visit>
 void fields(Side& p, Visit&& visit) requires std::is_same_v<std::remove_const_t<Side>, PreparedSide> {
   visit("text", p.text);
   visit("tokens", p.tokens);
+  visit("contents", p.contents);
 }
 template <class Split, class Visit>
 void fields(Split& p, Visit&& visit) requires std::is_same_v<std::remove_const_t<Split>, PreparedSplit> {

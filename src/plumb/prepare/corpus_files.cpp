@@ -6,14 +6,16 @@
 #include <fmt/format.h>
 
 #include "plumb/audio/write_wav.h"
-#include "plumb/base/atomic_file.h"
+#include "plumb/base/checked_file.h"
 #include "plumb/base/error.h"
+#include "plumb/base/file_content.h"
 #include "plumb/base/make_folder.h"
 #include "plumb/base/progress.h"
 #include "plumb/base/sha256.h"
 #include "plumb/catalogue/tasks.h"
 #include "plumb/config/presets.h"
 #include "plumb/data/headline.h"
+#include "plumb/data/listed_files.h"
 #include "plumb/data/morse.h"
 #include "plumb/data/number_text.h"
 #include "plumb/data/numbers.h"
@@ -35,19 +37,18 @@ struct Lines {
   std::vector<std::string> source, target;
 };
 
-// Written once; the folder's name says everything that the text depends on.
+// Written once; the folder's name says everything that the text depends on. What is not intact is written again.
 template <class Make>
 SplitFiles written(const DataConfig& data, const std::string& folder_name, Split split, bool with_target,
-                   const Make& make) {
+                   const Make& make, bool usable = true) {
   const fs::path folder = fs::path(data.cache) / folder_name;
   const std::string name(name_of(split));
   SplitFiles files{(folder / (name + ".source")).string(), with_target ? (folder / (name + ".target")).string() : ""};
   make_cache_folder(folder);
-  std::error_code ignored;
-  if (fs::exists(files.source, ignored) && (!with_target || fs::exists(files.target, ignored))) return files;
+  if (usable && is_intact(files.source) && (!with_target || is_intact(files.target))) return files;
   const Lines lines = make();
-  if (with_target) write_whole(files.target, joined(lines.target));
-  write_whole(files.source, joined(lines.source));
+  if (with_target) write_checked(files.target, joined(lines.target));
+  write_checked(files.source, joined(lines.source));
   return files;
 }
 
@@ -95,12 +96,25 @@ SplitFiles headlines(const Config& config, Split split) {
   });
 }
 
+// Whether the recordings of a list are those that were made: their digest was kept beside it.
+bool are_intact(const std::string& list, const fs::path& digest, const fs::path& cache) {
+  if (!is_intact(list) || !is_intact(digest)) return false;
+  try {
+    return digest_of_listed(list, cache) == file_content(digest);
+  } catch (const UserError&) {
+    return false;  // one of them is gone
+  }
+}
+
 // The sound of each text as a file of its own.
 SplitFiles morse_recordings(const Config& config, Split split) {
   const auto seed = static_cast<uint64_t>(config.seed);
   const int64_t count = examples(config.data, split);
-  return written(config.data, fmt::format("morse-{}-{}", count, seed), split, true, [&] {
-    const fs::path folder = fs::absolute(fs::path(config.data.cache) / fmt::format("morse-{}-{}", count, seed));
+  const std::string folder_name = fmt::format("morse-{}-{}", count, seed);
+  const fs::path cache = config.data.cache, folder = fs::absolute(cache / folder_name);
+  const fs::path list = folder / fmt::format("{}.source", name_of(split));
+  const fs::path digest = folder / fmt::format("{}.digest", name_of(split));
+  const auto record = [&] {
     Lines lines{{}, morse_examples(split, count, seed)};
     Progress progress(fmt::format("keying {} texts in Morse code", name_of(split)), lines.target.size());
     for (size_t i = 0; i < lines.target.size(); ++i) {
@@ -111,7 +125,11 @@ SplitFiles morse_recordings(const Config& config, Split split) {
       progress.advance(1);
     }
     return lines;
-  });
+  };
+  const bool usable = are_intact(list.string(), digest, cache);
+  SplitFiles files = written(config.data, folder_name, split, true, record, usable);
+  if (!usable) write_checked(digest, digest_of_listed(files.source, cache));
+  return files;
 }
 
 SplitFiles built_in(const Config& config, TaskRow::Shape shape, Split split) {

@@ -12,6 +12,7 @@
 #include "plumb/catalogue/special_ids.h"
 #include "plumb/catalogue/tasks.h"
 #include "plumb/config/presets.h"
+#include "plumb/data/listed_files.h"
 #include "plumb/data/token_file.h"
 #include "plumb/prepare/corpus_files.h"
 #include "plumb/prepare/vocabularies.h"
@@ -72,10 +73,10 @@ struct Way {
 constexpr Way kLines{"", encode_lines}, kPairs{"pairs", encode_pairs};
 
 PreparedSide tokenise(const std::string& text, const Vocabulary& vocabulary, const Way& way, const fs::path& cache) {
-  if (text.empty() || !vocabulary.tokenizer) return {text, ""};
+  if (text.empty() || !vocabulary.tokenizer) return {text, "", ""};
   const std::string fingerprint = sha256_hex(sha256_of_file(text) + vocabulary.fingerprint() + way.name);
   const fs::path path = cache / (fingerprint.substr(0, 32) + ".tokens");
-  if (is_cached(path, fingerprint)) return {text, path.string()};
+  if (is_cached(path, fingerprint)) return {text, path.string(), ""};
   LineReader reader(text);
   Progress progress("tokenising " + fs::path(text).filename().string(), count_lines(text));
   TokenFileWriter writer;
@@ -91,7 +92,7 @@ PreparedSide tokenise(const std::string& text, const Vocabulary& vocabulary, con
   }
   flush();
   writer.write(path, fingerprint);
-  return {text, path.string()};
+  return {text, path.string(), ""};
 }
 
 // A label that no training example has: the model could never say it.
@@ -118,7 +119,7 @@ int64_t lowest_rate(const std::string& list) {
 
 std::string fingerprint_of(const PreparedSide& side) {
   if (side.text.empty()) return "";
-  return side.tokens.empty() ? sha256_of_file(side.text) : TokenFile(side.tokens).fingerprint();
+  return side.tokens.empty() ? sha256_of_file(side.text) + side.contents : TokenFile(side.tokens).fingerprint();
 }
 
 }  // namespace
@@ -148,6 +149,9 @@ Prepared prepare(const Config& config, const std::string& run) {
       if (split->there()) lowest_rate(split->source);
     }
     prepared.source_rate = lowest_rate(files.train.source);
+    for (PreparedSplit* split : {&prepared.train, &prepared.valid}) {
+      if (split->there()) split->source.contents = digest_of_listed(split->source.text, cache);
+    }
   }
   std::string all = source.fingerprint() + target.fingerprint();
   if (row.shape == TaskRow::Shape::Labels) {

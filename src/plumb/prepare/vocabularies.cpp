@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plumb/base/atomic_file.h"
+#include "plumb/base/checked_file.h"
 #include "plumb/base/sha256.h"
 #include "plumb/catalogue/tasks.h"
 #include "plumb/config/presets.h"
@@ -36,11 +37,11 @@ std::string cached_dictionary(const DataConfig& data, const Texts& texts) {
   std::string inputs = fmt::format("{} {} {}", word(data.subwords), data.vocab_size, data.lowercase);
   for (const std::string& text : texts) inputs += ' ' + sha256_of_file(text);
   const fs::path path = fs::path(data.cache) / (sha256_hex(inputs).substr(0, 32) + ".dict.txt");
-  std::error_code ignored;
-  if (fs::exists(path, ignored)) return path.string();
+  if (is_intact(path)) return path.string();
   const DictionaryOptions options{.size = data.vocab_size, .lowercase = data.lowercase};
   const bool words = data.subwords == Subwords::Word;
   (words ? build_dictionary : build_character_dictionary)(texts, path.string(), options);
+  add_checksum(path);
   return path.string();
 }
 

@@ -11,6 +11,7 @@
 #include <sentencepiece_trainer.h>
 
 #include "plumb/base/atomic_file.h"
+#include "plumb/base/checked_file.h"
 #include "plumb/base/error.h"
 #include "plumb/base/random_stream.h"
 #include "plumb/base/sha256.h"
@@ -190,10 +191,11 @@ fs::path cached_model(const fs::path& directory, const std::vector<std::string>&
                           options.byte_fallback, options.normalization, options.input_sentence_size, options.seed));
   for (const std::string& input : inputs) hash.update(sha256_of_file(input) + "\n");
   const fs::path model = directory / fmt::format("spm-{}.model", hash.hex_digest().substr(0, 16));
+  if (is_intact(model)) return model;
   std::error_code ignored;
-  if (fs::exists(model, ignored)) return model;
   fs::create_directories(directory, ignored);
   train_spm_file(inputs, options, model);
+  add_checksum(model);
   return model;
 }
 
