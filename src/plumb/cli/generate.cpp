@@ -1,5 +1,6 @@
 // plumb generate RUN [--beam N] [--lenpen X] [--set generate.key=value]... < source > output
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -39,11 +40,12 @@ class Generator {
   Generator(const Transformer& model, const RunVocabulary& vocabulary, const Config& config)
       : model_(model), config_(config), task_(make_task(config, vocabulary)) {}
 
-  /// Reads to the end and answers as soon as there is nothing more to read at once.
-  void run(LineReader& reader);
+  /// Reads to the end and answers as soon as there is nothing more to read at once. False if some lines could not be
+  /// read: recordings that are missing or damaged.
+  bool run(LineReader& reader);
 
  private:
-  std::string outputs(const std::vector<std::string>& lines, int64_t first_line);
+  std::string outputs(const std::vector<std::string>& lines, int64_t first_line, const std::string& input);
   void warn(const LineReader& reader) const;
 
   const Transformer& model_;
@@ -51,10 +53,16 @@ class Generator {
   const std::unique_ptr<Task> task_;
   const ops::PanelScope weights_stay_;
   std::set<int64_t> shortened_;  // lines, from 0, of which the model saw only a part
+  bool all_readable_ = true;
 };
 
-std::string Generator::outputs(const std::vector<std::string>& lines, int64_t first_line) {
-  const Answered answered = task_->answer(model_, lines, first_line, config_);
+std::string Generator::outputs(const std::vector<std::string>& lines, int64_t first_line, const std::string& input) {
+  Answered answered = task_->answer(model_, lines, first_line, config_);
+  std::ranges::sort(answered.unreadable);
+  for (const auto& [line, problem] : answered.unreadable) {
+    fmt::print(stderr, "plumb: {}:{}: {}\n", input, first_line + line + 1, problem);
+    all_readable_ = false;
+  }
   for (int64_t line : answered.shortened) shortened_.insert(first_line + line);
   std::string text;
   for (const std::vector<Answer>& list : answered.lines) {
@@ -66,12 +74,12 @@ std::string Generator::outputs(const std::vector<std::string>& lines, int64_t fi
   return text;
 }
 
-void Generator::run(LineReader& reader) {
+bool Generator::run(LineReader& reader) {
   std::vector<std::string> lines;
   size_t bytes = 0;
   int64_t done = 0;
   const auto flush = [&] {
-    print(outputs(lines, done));
+    print(outputs(lines, done, reader.name()));
     done += std::ssize(lines);
     lines.clear();
     bytes = 0;
@@ -86,6 +94,7 @@ void Generator::run(LineReader& reader) {
   }
   flush();
   warn(reader);
+  return all_readable_;
 }
 
 void Generator::warn(const LineReader& reader) const {
@@ -137,8 +146,7 @@ int generate_command(int argc, char** argv) {
   if (isatty(STDIN_FILENO)) to_stderr("plumb: reading lines from the terminal; Ctrl-D ends them\n");
   LineReader reader(std::move(input), "stdin",
                     {.bad_bytes = BadBytes::Replace, .longest = kLongestLine, .long_lines = LongLines::Cut});
-  generator.run(reader);
-  return 0;
+  return static_cast<int>(generator.run(reader) ? Exit::Done : Exit::UserInput);
 }
 
 }  // namespace plumb

@@ -18,7 +18,9 @@ std::vector<std::vector<Hypothesis>> generate_all(const Transformer& model, std:
       if (lengths[static_cast<size_t>(i)].source > 0) examples.push_back(i);
     }
     if (examples.empty()) continue;
-    auto found = generate(model, source(examples), options, seed);
+    const Tokens tokens = source(examples);
+    if (examples.empty()) continue;
+    auto found = generate(model, tokens, options, seed);
     for (size_t i = 0; i < examples.size(); ++i) all[static_cast<size_t>(examples[i])] = std::move(found[i]);
   }
   return all;

@@ -12,11 +12,11 @@
 
 namespace plumb {
 
-/// What the encoder reads for some of the examples.
-using SourceOf = std::function<Tokens(const SentenceList& examples)>;
+/// What the encoder reads for some of the examples. Those that turn out to be unreadable it may take out of the list.
+using SourceOf = std::function<Tokens(SentenceList& examples)>;
 
-/// The output of every example as ids, best first, in batches of `options.max_tokens` source rows. Examples of length 0
-/// have none.
+/// The output of every example as ids, best first, in batches of `options.max_tokens` source rows. Examples of length
+/// 0, and those that `source` takes out, have none.
 std::vector<std::vector<Hypothesis>> generate_all(const Transformer& model, std::span<const PairLengths> lengths,
                                                   const SourceOf& source, const GenerateConfig& options, uint64_t seed);
 

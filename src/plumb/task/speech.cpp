@@ -216,33 +216,51 @@ class Speech : public Task {
     return lines;
   }
 
-  /// A line is the path of an audio file.
+  /// A line is the path of an audio file. One that cannot be read takes no other with it.
   Answered answer(const Transformer& model, std::span<const std::string> lines, int64_t first_line,
                   const Config& config) const override {
-    std::vector<PairLengths> lengths;
-    for (const std::string& path : lines) {
-      const int64_t frames = path.empty() ? 0 : reader_->frames(path);
-      if (Subsampler::rows_of(frames) > model.config().max_positions) {
-        throw UserError(path, fmt::format("is too long for the model's {} positions", model.config().max_positions),
-                        "Cut it into utterances");
+    Answered answered;
+    const auto readable = [&](int64_t line, const auto& read) {
+      try {
+        read(lines[static_cast<size_t>(line)]);
+        return true;
+      } catch (const Error& error) {
+        answered.unreadable.emplace_back(line, error.what());
+        return false;
       }
-      lengths.push_back({frames, 0});
+    };
+    std::vector<PairLengths> lengths(lines.size());
+    for (int64_t i = 0; i < std::ssize(lines); ++i) {
+      readable(i, [&](const std::string& path) {
+        if (!path.empty()) lengths[static_cast<size_t>(i)].source = frames_that_fit(path, model);
+      });
     }
-    const auto source = [&](const SentenceList& examples) {
+    const auto source = [&](SentenceList& examples) {
       std::vector<at::Tensor> utterances;
       std::vector<int64_t> samples;
-      for (int64_t i : examples) {
-        samples.push_back(first_line + i);
-        utterances.push_back(reader_->read(lines[static_cast<size_t>(i)], samples.back()));
-      }
-      return packed_frames(utterances, samples);
+      std::erase_if(examples, [&](int64_t i) {
+        return !readable(i, [&](const std::string& path) {
+          utterances.push_back(reader_->read(path, first_line + i));
+          samples.push_back(first_line + i);
+        });
+      });
+      return examples.empty() ? Tokens{} : packed_frames(utterances, samples);
     };
-    const auto seed = static_cast<uint64_t>(config.seed);
-    return {as_answers(generate_all(model, lengths, source, config.generate, seed), *tokenizer_, config.generate.nbest),
-            {}};
+    auto found = generate_all(model, lengths, source, config.generate, static_cast<uint64_t>(config.seed));
+    answered.lines = as_answers(std::move(found), *tokenizer_, config.generate.nbest);
+    return answered;
   }
 
  private:
+  int64_t frames_that_fit(const std::string& path, const Transformer& model) const {
+    const int64_t frames = reader_->frames(path);
+    if (Subsampler::rows_of(frames) > model.config().max_positions) {
+      throw UserError(path, fmt::format("is too long for the model's {} positions", model.config().max_positions),
+                      "Cut it into utterances");
+    }
+    return frames;
+  }
+
   Config config_;
   std::shared_ptr<FrameReader> reader_;  // learns the statistics of the training set when that is opened
   LazyTokenizer tokenizer_;

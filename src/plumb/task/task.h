@@ -34,6 +34,8 @@ struct Answer {
 struct Answered {
   std::vector<std::vector<Answer>> lines;  // as many for each line as were asked for
   std::vector<int64_t> shortened;          // lines, counted from the first of the piece, of which only a part was read
+  /// Lines that could not be read at all, and why; their answers are empty.
+  std::vector<std::pair<int64_t, std::string>> unreadable = {};
 };
 
 /// A thing to learn: how its examples become batches, and how a trained model answers. One file each, one row each in
