@@ -165,6 +165,12 @@ TEST_F(LineReaderTest, AHugeLineIsRefusedBeforeItIsRead) {
   EXPECT_LE(line.size(), size_t{16} << 20);
 }
 
+TEST_F(LineReaderTest, LinesThatWouldFillTheMemoryAreRefused) {
+  const std::string path = file(gzip(std::string(100'000, '\n')));
+  EXPECT_EQ(LineReader(path).rest().size(), 100'000u);
+  EXPECT_THROW(LineReader(path, {.most_at_once = 1 << 20}).rest(), UserError);
+}
+
 TEST_F(LineReaderTest, UnpacksGzipByItsContent) {
   const std::string text = "\xEF\xBB\xBFone\r\ntwo\nGröße";
   EXPECT_THAT(lines(gzip(text)), ElementsAre("one", "two", "Größe"));

@@ -71,7 +71,15 @@ bool LineReader::next(std::string& line) {
 
 std::vector<std::string> LineReader::rest() {
   std::vector<std::string> lines;
-  for (std::string line; next(line);) lines.push_back(line);
+  size_t bytes = 0;
+  for (std::string line; next(line);) {
+    bytes += line.size() + sizeof(std::string);
+    if (bytes > options_.most_at_once) {
+      throw UserError(here(), fmt::format("more than {} MB of lines", options_.most_at_once >> 20),
+                      "Is this the right file? If so, split it");
+    }
+    lines.push_back(line);
+  }
   return lines;
 }
 

@@ -24,6 +24,7 @@ struct LineOptions {
   BadBytes bad_bytes = BadBytes::Refuse;
   size_t longest = size_t{16} << 20;  // bytes; a longer line must not fill the memory
   LongLines long_lines = LongLines::Refuse;
+  size_t most_at_once = size_t{1} << 30;  // bytes that rest() may keep
 };
 
 /// Reads text line by line, plain or gzip, in the memory of one line. Line ends are LF or CRLF, the last line may do
@@ -36,7 +37,8 @@ class LineReader {
   /// False at the end, and `line` is then empty.
   bool next(std::string& line);
 
-  /// All lines that are left.
+  /// All lines that are left. UserError if they would fill the memory: a packed file can be a thousand times as long as
+  /// it looks.
   std::vector<std::string> rest();
 
   /// True if the next call would have to ask the system for bytes, and so may wait: the moment to flush what is ready.
