@@ -174,6 +174,19 @@ TEST_F(ReadAudio, NumbersThatAreNotFiniteAreRefused) {
 }
 
 // Nothing of this may crash or ask for terabytes, whatever is read.
+// libmpg123 has four or five lines to say about each of these.
+TEST_F(ReadAudio, ADamagedMp3IsRefusedInSilence) {
+  write_sound(file("whole.mp3"), SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 16000, 1, tone(440, 16000, 48000));
+  EXPECT_NO_THROW(read_audio(file("whole.mp3")));
+  std::string noise;
+  for (int i = 0; i < 5000; ++i) noise += static_cast<char>(i * 7);
+  write_all(file("junk.mp3"), read_all(file("whole.mp3")).substr(0, 400) + noise);
+  write_all(file("head.mp3"), "\xFF\xFB\x90" + std::string(1, '\0') + noise);
+  testing::internal::CaptureStderr();
+  for (const char* name : {"junk.mp3", "head.mp3"}) expect_refused(name, "cannot be read as audio");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(ReadAudio, DamagedBytesAreReadOrRefused) {
   for (const int format : {kWav16, kFlac16, SF_FORMAT_OGG | SF_FORMAT_VORBIS}) {
     write_sound(file("a"), format, 16000, 1, tone(300, 16000, 2000));

@@ -7,11 +7,28 @@
 #include <memory>
 #include <span>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sndfile.h>
 
 #include "plumb/base/error.h"
 #include "plumb/base/file_descriptor.h"
+
+/// libmpg123 prints what it thinks of damaged frames, and libsndfile, which is all that we see of it, has no way to ask
+/// it for silence. The name of its constructor here takes the place of the library's for libsndfile too: it calls
+/// that one and sets MPG123_QUIET. (Taking stderr away meanwhile would take it away from other threads.)
+extern "C" void* mpg123_new(const char* decoder, int* error);
+extern "C" void* mpg123_new(const char* decoder, int* error) {
+  constexpr int kAddFlags = 2, kQuiet = 0x20;  // of mpg123.h, whose package nothing else here needs
+  using New = void* (*)(const char*, int*);
+  using Param = int (*)(void*, int, long, double);
+  const auto make = reinterpret_cast<New>(::dlsym(RTLD_NEXT, "mpg123_new"));
+  const auto set = reinterpret_cast<Param>(::dlsym(RTLD_NEXT, "mpg123_param"));
+  if (make == nullptr) return nullptr;
+  void* handle = make(decoder, error);
+  if (handle != nullptr && set != nullptr) set(handle, kAddFlags, kQuiet, 0);
+  return handle;
+}
 
 namespace plumb {
 namespace {
