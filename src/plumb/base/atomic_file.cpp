@@ -39,14 +39,6 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
-// A rename lives in the directory: without this, a power cut can bring the old file back after we reported success.
-int sync_directory(const fs::path& directory) {
-  const FileDescriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened.is_open()) return errno == EACCES ? 0 : errno;  // a directory may be writable yet not readable
-  if (::fsync(opened.get()) == 0) return 0;
-  return errno == EINVAL || errno == ENOTSUP ? 0 : errno;  // some file systems cannot, and have no need to
-}
-
 }  // namespace
 
 AtomicFile::AtomicFile(fs::path path) : path_(behind_links(std::move(path))) {
@@ -94,6 +86,13 @@ void AtomicFile::discard() {
   file_.close();
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
+}
+
+int sync_directory(const fs::path& directory) {
+  const FileDescriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open()) return errno == EACCES ? 0 : errno;  // a directory may be writable yet not readable
+  if (::fsync(opened.get()) == 0) return 0;
+  return errno == EINVAL || errno == ENOTSUP ? 0 : errno;  // some file systems cannot, and have no need to
 }
 
 void write_whole(const fs::path& path, std::string_view text) {

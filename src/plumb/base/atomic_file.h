@@ -33,6 +33,10 @@ class AtomicFile {
   FileDescriptor file_;
 };
 
+/// Brings the entries of a directory to the disk, after files in it were made or renamed: without this, a power cut can
+/// bring the old ones back. The errno of what stopped it, or 0.
+int sync_directory(const std::filesystem::path& directory);
+
 /// Replaces the file at `path` by `text`, whole or not at all.
 void write_whole(const std::filesystem::path& path, std::string_view text);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/base/file_descriptor.h"
+#include "plumb/base/xxh64.h"
 
 namespace plumb {
 
@@ -53,10 +54,16 @@ class SafetensorsReader {
 
   /// `into` must have exactly entry.size() bytes.
   void read(const TensorEntry& entry, std::span<std::byte> into) const;
+  /// The same, and adds the bytes to a checksum on their way.
+  void read(const TensorEntry& entry, std::span<std::byte> into, Xxh64& checksum) const;
+  /// Adds everything before the tensors to a checksum. With the tensors after it, in the order of tensors(), it is that
+  /// of the whole file.
+  void read_header(Xxh64& checksum) const;
 
  private:
   void check_names();
   void check_layout(uint64_t data_size);
+  void check_size(const TensorEntry& entry, size_t bytes) const;
 
   std::string path_;
   FileDescriptor file_;

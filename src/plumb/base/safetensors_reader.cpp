@@ -27,6 +27,8 @@ constexpr std::array<DTypeRow, 10> kDTypes = {{
     {"F64", 8},  {"I64", 8},
 }};  // clang-format on
 
+constexpr size_t kPiece = size_t{1} << 18;
+
 uint64_t read_header_length(const FileDescriptor& file, const std::string& path) {
   std::array<unsigned char, 8> bytes{};
   if (read_at(file, path, std::as_writable_bytes(std::span(bytes)), 0) < bytes.size()) {
@@ -127,14 +129,38 @@ const TensorEntry* SafetensorsReader::find(std::string_view name) const {
   return found != by_name_.end() && name_of(*found) == name ? &tensors_[*found] : nullptr;
 }
 
+void SafetensorsReader::check_size(const TensorEntry& entry, size_t bytes) const {
+  if (bytes == entry.size()) return;
+  throw std::logic_error(
+      fmt::format("SafetensorsReader: {} has {} bytes, the buffer {}", in_quotes(entry.name), entry.size(), bytes));
+}
+
 void SafetensorsReader::read(const TensorEntry& entry, std::span<std::byte> into) const {
-  if (into.size() != entry.size()) {
-    throw std::logic_error(fmt::format("SafetensorsReader: {} has {} bytes, the buffer {}", in_quotes(entry.name),
-                                       entry.size(), into.size()));
-  }
+  check_size(entry, into.size());
   if (read_at(file_, path_, into, data_start_ + entry.begin) < into.size()) {
     throw_damaged(path_, entry.name, "the file became shorter while it was read");
   }
+}
+
+// Piece by piece, so that the checksum finds each still in the processor's cache.
+void SafetensorsReader::read(const TensorEntry& entry, std::span<std::byte> into, Xxh64& checksum) const {
+  check_size(entry, into.size());
+  for (size_t done = 0; done < into.size();) {
+    const std::span<std::byte> piece = into.subspan(done, std::min(kPiece, into.size() - done));
+    if (read_at(file_, path_, piece, data_start_ + entry.begin + done) < piece.size()) {
+      throw_damaged(path_, entry.name, "the file became shorter while it was read");
+    }
+    checksum.update(piece);
+    done += piece.size();
+  }
+}
+
+void SafetensorsReader::read_header(Xxh64& checksum) const {
+  std::vector<std::byte> header(data_start_);
+  if (read_at(file_, path_, header, 0) < header.size()) {
+    throw_damaged(path_, "the file became shorter while it was read");
+  }
+  checksum.update(header);
 }
 
 }  // namespace plumb
