@@ -103,6 +103,25 @@ TEST(ChangeOnResume, OfTheWayToTheSameDataIsFree) {
   EXPECT_FALSE(may_change({}, {"data.vocab_size=100"}, /*same_data=*/false));
 }
 
+TEST(DecidesOutputs, WhateverTheWeightsNeedToMeanTheSame) {
+  for (const char* key :
+       {"model.heads", "model.activation", "model.norm_eps", "model.scale_embedding", "model.max_positions",
+        "model.variant", "model.positions", "task", "data.lowercase", "speech.normalise"}) {
+    EXPECT_TRUE(decides_outputs(key)) << key;
+  }
+  for (const char* key : {"model.dropout", "model.init", "generate.beam", "train.max_update", "threads", "ops", "seed",
+                          "data.test_source", "optim.lr", "speech.spec_augment"}) {
+    EXPECT_FALSE(decides_outputs(key)) << key;
+  }
+}
+
+TEST(FromToml, SaysWhichKeysTheTextHas) {
+  Sources sources;
+  from_toml("seed = 3\n[model]\nheads = 2\n", "x", &sources);
+  EXPECT_TRUE(sources.has("seed") && sources.has("model.heads"));
+  EXPECT_FALSE(sources.has("model.width"));
+}
+
 TEST(FromToml, ReadsBackWhatWasWritten) {
   Config config;
   config.seed = 9;

@@ -87,5 +87,18 @@ TEST_F(Contents, ThatWereNotKeptAreNotCompared) {
   EXPECT_THAT(data_differences(nlohmann::json::object(), data_pieces(prepared(), 2, 1)), IsEmpty());
 }
 
+TEST_F(Contents, OfARunsVocabulariesAreThoseThatItWasTrainedWith) {
+  const Prepared data = prepared();
+  const nlohmann::json before = pieces_to_json(data_pieces(data, 2, 1));
+  EXPECT_THAT(vocabulary_differences(before, data.source_tokenizer, data.target_tokenizer), IsEmpty());
+  EXPECT_THAT(vocabulary_differences(nlohmann::json::object(), data.source_tokenizer, {}), IsEmpty());  // of old
+  file("source.model", "another model");
+  EXPECT_THAT(vocabulary_differences(before, data.source_tokenizer, data.target_tokenizer),
+              ElementsAre("the source vocabulary"));
+  file("dict", "another dictionary");
+  EXPECT_THAT(vocabulary_differences(before, data.source_tokenizer, data.target_tokenizer),
+              ElementsAre("the source vocabulary", "the target vocabulary"));
+}
+
 }  // namespace
 }  // namespace plumb

@@ -23,6 +23,20 @@ constexpr std::string_view kWhenAndWhere[] = {
 // Validation translates greedily, whatever these say.
 constexpr std::string_view kOfGenerateAlone[] = {"generate.beam", "generate.nbest", "generate.average"};
 
+// Of [model]: what acts in training alone.
+constexpr std::string_view kOfTrainingAlone[] = {
+    "model.init",           "model.init_multipliers",  "model.init_truncated",     "model.dropout",
+    "model.pooler_dropout", "model.attention_dropout", "model.activation_dropout", "model.adaptive_dropout"};
+
+// How text and audio become what the model reads.
+constexpr std::string_view kOfInputs[] = {"task",
+                                          "data.lowercase",
+                                          "data.subwords",
+                                          "speech.sample_rate",
+                                          "speech.mel_bins",
+                                          "speech.source_rate",
+                                          "speech.normalise"};
+
 bool is_in(std::span<const std::string_view> keys, std::string_view key) {
   return std::ranges::find(keys, key) != keys.end();
 }
@@ -51,6 +65,10 @@ std::vector<Difference> differences(const Config& before, const Config& after) {
   // Values that are equal have the same text and others do not: to_toml() reads back equal.
   std::erase_if(all, [](const Difference& one) { return one.before == one.after; });
   return all;
+}
+
+bool decides_outputs(const std::string& key) {
+  return key.starts_with("model.") ? !is_in(kOfTrainingAlone, key) : is_in(kOfInputs, key);
 }
 
 bool may_change_on_resume(const std::string& key, const Config& before, const Config& after, bool same_data) {

@@ -8,7 +8,7 @@
 namespace plumb {
 
 // to_toml() writes one key a line, so each line is an override of the defaults.
-Config from_toml(const std::string& text, const std::string& where) {
+Config from_toml(const std::string& text, const std::string& where, Sources* sources) {
   Config config;
   std::string section;
   for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
@@ -20,6 +20,7 @@ Config from_toml(const std::string& text, const std::string& where) {
       Setting setting = parse_override(section + line);
       setting.source = where;
       assign(config, setting);
+      if (sources) sources->record(setting);
     }
   }
   return config;

@@ -80,4 +80,15 @@ std::vector<std::string> data_differences(const nlohmann::json& before, const st
   return all;
 }
 
+std::vector<std::string> vocabulary_differences(const nlohmann::json& before, const TokenizerFiles& source,
+                                                const TokenizerFiles& target) {
+  std::vector<std::string> all;
+  for (const DataPiece& piece : {vocabulary(kSourceVocabulary, source, 0), vocabulary(kTargetVocabulary, target, 0)}) {
+    if (before.contains(piece.name) && before[piece.name].at("sha256") != piece.sha256) {
+      all.push_back("the " + piece.name);
+    }
+  }
+  return all;
+}
+
 }  // namespace plumb

@@ -29,4 +29,9 @@ nlohmann::json pieces_to_json(const std::vector<DataPiece>& pieces);
 /// does not have is passed over.
 std::vector<std::string> data_differences(const nlohmann::json& before, const std::vector<DataPiece>& after);
 
+/// Which vocabularies of a run have another content than `before` says, in words; a piece that it does not have is
+/// passed over. Hashes their files.
+std::vector<std::string> vocabulary_differences(const nlohmann::json& before, const TokenizerFiles& source,
+                                                const TokenizerFiles& target);
+
 }  // namespace plumb
