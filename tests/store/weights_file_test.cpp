@@ -1,5 +1,6 @@
 #include "plumb/store/weights_file.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "plumb/base/error.h"
 #include "plumb/base/safetensors.h"
+#include "plumb/base/xxh64.h"
 
 #include "support/temporary_directory.h"
 
@@ -210,6 +212,39 @@ TEST(WeightsFile, ThatIsAbsentOrCutShortIsRefused) {
   write_all(directory / "cut.safetensors", bytes.substr(0, bytes.size() - 4));
   EXPECT_THROW(load_weights(model.store, directory / "cut.safetensors"), DamagedFile);
   EXPECT_TRUE(at::equal(model.store.values(), before));
+}
+
+TEST(WeightsFile, IsComparedWithItsChecksumWhileItIsRead) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "w.safetensors";
+  File file = File::of(Model());
+  file.tensors["output.weight"] = file.tensors["embed.weight"].clone();  // a second name: read and passed over
+  file.write(path);
+  const std::string bytes = read_all(path), checksum = xxh64_hex(bytes);
+  for (const at::ScalarType type : {at::kFloat, at::kDouble}) {  // straight into the store, and by way of another type
+    Model model(type, 2);
+    EXPECT_NO_THROW(load_weights(model.store, path, checksum));
+    EXPECT_EQ(model.store.value("embed.weight").sum().item<double>(),
+              file.tensors["embed.weight"].to(type).sum().item<double>());
+  }
+  Model model(at::kFloat, 2);
+  for (size_t i = bytes.size() - 20 * 4; i < bytes.size(); ++i) {  // one flipped bit of a weight
+    std::string flipped = bytes;
+    flipped[i] = static_cast<char>(flipped[i] ^ 4);
+    write_all(path, flipped);
+    EXPECT_THROW(load_weights(model.store, path, checksum), Error) << i;  // the tied pair differs, or the checksum
+    EXPECT_THROW(load_matching_weights(model.store, path, checksum), DamagedFile) << i;
+  }
+}
+
+TEST(WeightsFile, MayHoldWeightsThatAreNotFinite) {
+  Model model;
+  EXPECT_EQ(nonfinite_tensor(model.store), "");
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    Model other;
+    other.store.value("layer.q.weight")[2][1] = bad;
+    EXPECT_EQ(nonfinite_tensor(other.store), "layer.q.weight") << bad;
+  }
 }
 
 TEST(WeightsFile, LoadsIntoTheLeavesOfAutogradAndKeepsTheGradients) {

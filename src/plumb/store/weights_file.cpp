@@ -1,5 +1,6 @@
 #include "plumb/store/weights_file.h"
 
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -84,6 +85,37 @@ bool same(const at::Tensor& a, const at::Tensor& b) {
   return at::allclose(a, b, /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true);
 }
 
+// Where the tensor goes; nowhere if the store has none of this name, or has it under another one (a tied tensor, which
+// comes under its first name too).
+at::Tensor target_of(const ParameterStore& store, const std::string& name) {
+  return store.has(name) && store.entry(name).spec.name == name ? store.value(name) : at::Tensor();
+}
+
+// In the order of their bytes, and all of them if there is a checksum to compare.
+void read_tensors(ParameterStore& store, const SafetensorsReader& file, const std::string& path,
+                  const std::string& xxh64) {
+  Xxh64 checksum;
+  file.read_header(checksum);
+  std::vector<std::byte> passed;
+  for (const TensorEntry& tensor : file.tensors()) {
+    const at::Tensor target = target_of(store, tensor.name);
+    if (!target.defined()) {
+      if (xxh64.empty()) continue;
+      passed.resize(tensor.size());
+      file.read(tensor, passed, checksum);
+    } else if (target.is_cpu() && target.scalar_type() == memory_type(tensor.dtype)) {
+      file.read(tensor, cpu_bytes(target), checksum);
+    } else {
+      const at::Tensor raw = at::empty(tensor.shape, Where(*memory_type(tensor.dtype)).options());
+      file.read(tensor, cpu_bytes(raw), checksum);
+      target.copy_(raw);
+    }
+  }
+  if (!xxh64.empty() && checksum.hex_digest() != xxh64) {
+    throw DamagedFile(path, "does not match its checksum", "Use another checkpoint");
+  }
+}
+
 }  // namespace
 
 void save_weights(const ParameterStore& store, const std::filesystem::path& path,
@@ -101,28 +133,28 @@ void check_weights(const ParameterStore& store, const std::filesystem::path& pat
   check(store, SafetensorsReader(path), path.string());
 }
 
-Unmatched load_matching_weights(ParameterStore& store, const std::filesystem::path& path) {
+Unmatched load_matching_weights(ParameterStore& store, const std::filesystem::path& path, const std::string& xxh64) {
   at::NoGradGuard no_grad;
   const SafetensorsReader file(path);
   Unmatched unmatched;
-  std::vector<std::string> found;
+  bool found = false;
   for (const auto& entry : store.entries()) {
     const TensorEntry* tensor = file.find(entry.spec.name);
     if (tensor) check_tensor(*tensor, entry.spec.shape, path.string());
-    (tensor ? found : unmatched.missing).push_back(entry.spec.name);
+    if (!tensor) unmatched.missing.push_back(entry.spec.name);
+    found = found || tensor;
   }
-  if (found.empty()) {
+  if (!found) {
     throw UserError(path.string(), "has no tensor of this model", "Fine-tune a run of the same kind of model");
   }
-  const at::ScalarType type = store.where().dtype;
-  for (const std::string& name : found) store.value(name).copy_(read(file, *file.find(name), type));
+  read_tensors(store, file, path.string(), xxh64);
   for (const TensorEntry& tensor : file.tensors()) {
     if (!store.has(tensor.name)) unmatched.unused.push_back(tensor.name);
   }
   return unmatched;
 }
 
-void load_weights(ParameterStore& store, const std::filesystem::path& path) {
+void load_weights(ParameterStore& store, const std::filesystem::path& path, const std::string& xxh64) {
   at::NoGradGuard no_grad;
   const SafetensorsReader file(path);
   check(store, file, path.string());
@@ -134,9 +166,21 @@ void load_weights(ParameterStore& store, const std::filesystem::path& path) {
                       "Untie them in the configuration");
     }
   }
+  read_tensors(store, file, path.string(), xxh64);
+}
+
+// Smallest and largest are NaN or infinite if any value is; finding out which is for the rare case.
+std::string nonfinite_tensor(const ParameterStore& store) {
+  at::NoGradGuard no_grad;
+  const auto finite = [](const at::Tensor& x) {
+    const auto [least, most] = at::aminmax(x);
+    return std::isfinite(least.item<double>()) && std::isfinite(most.item<double>());
+  };
+  if (store.values().numel() == 0 || finite(store.values())) return "";
   for (const auto& entry : store.entries()) {
-    store.value(entry.spec.name).copy_(read(file, *file.find(entry.spec.name), type));
+    if (entry.count > 0 && !finite(store.value(entry.spec.name))) return entry.spec.name;
   }
+  return "";
 }
 
 }  // namespace plumb

@@ -25,11 +25,19 @@ struct Unmatched {
 };
 
 /// Reads those tensors of a file that the store has by name, for fine-tuning: heads differ. Throws UserError if it has
-/// none of them, or one in another shape.
-Unmatched load_matching_weights(ParameterStore& store, const std::filesystem::path& path);
+/// none of them, or one in another shape. `xxh64` as in load_weights().
+Unmatched load_matching_weights(ParameterStore& store, const std::filesystem::path& path,
+                                const std::string& xxh64 = "");
 
-/// Reads a file into the store. Everything is checked before the first value changes; a tied tensor that stands in
-/// the file twice must be equal in both places.
-void load_weights(ParameterStore& store, const std::filesystem::path& path);
+/// Reads a file into the store. Names, types and shapes are checked before the first value changes; a tied tensor that
+/// stands in the file twice must be equal in both places.
+///
+/// `xxh64` is the checksum that the file should have; empty: none is known. It is taken of the bytes as they are read,
+/// so that it costs no second look at the file: only after the last one a DamagedFile can say that the store holds
+/// nonsense.
+void load_weights(ParameterStore& store, const std::filesystem::path& path, const std::string& xxh64 = "");
+
+/// The first tensor that has a value which is not finite; empty if there is none.
+std::string nonfinite_tensor(const ParameterStore& store);
 
 }  // namespace plumb
