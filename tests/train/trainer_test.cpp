@@ -98,5 +98,24 @@ TEST_F(TrainerTest, EndsForAllWorkersWhenOneHasAReason) {
   EXPECT_EQ(records("run", "event").back()["update"], 4);
 }
 
+// Twenty times the rate: nothing is infinite, and nothing of what it had learnt is left.
+TEST_F(TrainerTest, EndsARunThatDivergesModerately) {
+  config_.model.variant = "post_ln";
+  config_.train.max_update = 160;
+  config_.train.save_interval = 160;
+  config_.train.validate_interval = 10;
+  config_.train.band_window = 40;
+  ASSERT_EQ(Trainer(config_, tiny_.data, run("run")).run(), RunOutcome::Finished);
+  config_.train.max_update = 400;
+  config_.optim.lr *= 20;
+  Trainer trainer(config_, tiny_.data, run("run"));
+  ASSERT_TRUE(trainer.resume(/*allow_changes=*/true));
+  EXPECT_EQ(trainer.run(), RunOutcome::Diverged);
+  const std::vector<nlohmann::json> events = records("run", "event");
+  EXPECT_EQ(events[events.size() - 2]["event"], "diverged") << events.back();
+  EXPECT_LE(events.back()["update"], 160 + 100);
+  EXPECT_GT(events.back()["unigram_share"], 0.8);
+}
+
 }  // namespace
 }  // namespace plumb

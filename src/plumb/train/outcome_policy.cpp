@@ -6,7 +6,7 @@ namespace plumb {
 
 std::optional<RunEnd> OutcomePolicy::after_update(int64_t update, const StepResult& result) {
   std::string reason;
-  if (guard_.healthy(update, result.loss, result.applied, reason)) return {};
+  if (guard_.healthy(update, result.nll, result.applied, reason)) return {};
   return RunEnd{RunOutcome::Diverged, reason};
 }
 
