@@ -93,6 +93,7 @@ class OneDevice final : public c10::impl::DeviceGuardImplInterface {
   void setDevice(c10::Device) const override {}
   void uncheckedSetDevice(c10::Device) const noexcept override {}
   c10::Stream getStream(c10::Device) const noexcept override { return only_stream(); }
+  c10::Stream getDefaultStream(c10::Device) const override { return only_stream(); }
   c10::Stream exchangeStream(c10::Stream) const noexcept override { return only_stream(); }
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
 

@@ -18,7 +18,7 @@ PreparedText prepared_text(const TemporaryDirectory& folder, const std::vector<s
   }
   for (int32_t word = kSpecials; word < words; ++word) dict += 'w' + std::to_string(word) + " 1\n";
   PreparedText result;
-  result.side = {(folder / (name + ".txt")).string(), (folder / (name + ".tokens")).string()};
+  result.side = {(folder / (name + ".txt")).string(), (folder / (name + ".tokens")).string(), {}};
   write_whole(result.side.text, text);
   writer.write(result.side.tokens, sha256_hex(text));
   const TokenizerFiles files{.model = {}, .codes = {}, .dict = (folder / (name + ".dict")).string()};
