@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <plumb/checkpoint/checkpoint.h>
+#include <plumb/checkpoint/run_weights.h>
 #include <plumb/config/load.h>
 #include <plumb/data/run_vocabulary.h>
 #include <plumb/task/task.h>
@@ -21,7 +21,7 @@ int main(int argc, char** argv) try {
   const std::filesystem::path run = argv[1];
   const plumb::Config config = plumb::load_config(run / "config.toml", {});
   plumb::Transformer model(config.model, /*seed=*/1);
-  plumb::load_average(model.parameters(), plumb::Checkpoints(run).model_files("best", config.generate.average));
+  plumb::RunWeights(run, config, {"best", config.generate.average}).load(model.parameters());
   const auto task = plumb::make_task(config, plumb::vocabulary_of(run));
 
   std::vector<std::string> lines;

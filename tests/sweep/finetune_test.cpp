@@ -11,6 +11,7 @@
 #include "plumb/base/error.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/load.h"
+#include "plumb/runs/checkpoint_state.h"
 
 #include "support/temporary_directory.h"
 
@@ -67,10 +68,11 @@ class FineTune : public ::testing::Test {
     write_all(folder_ / "plumb", kTuningEngine);
     fs::permissions(folder_ / "plumb", fs::perms::owner_all);
     ::setenv("STARTS", (folder_ / "starts").c_str(), 1);
-    for (const std::string update : {"60", "120"}) {
-      fs::create_directories(folder_ / ("bert/checkpoints/" + update));
-      write_all(folder_ / ("bert/checkpoints/" + update + "/state.json"),
-                R"({"files":{},"optimiser_steps":1,"position":{"best_update":60}})");
+    for (const int64_t update : {60, 120}) {
+      const fs::path checkpoint = folder_ / ("bert/checkpoints/" + std::to_string(update));
+      fs::create_directories(checkpoint);
+      write_all(checkpoint / "state.json",
+                to_text({.position = {.update = update, .best_loss = 1, .best_update = 60}}));
     }
     write_all(folder_ / "bert/config.toml", "");
   }

@@ -26,7 +26,7 @@ class CheckpointWriting : public ::testing::Test {
     optimiser_->step(1e-2);
   }
   void start(CheckpointWriter& writer, int64_t number) {
-    writer.start(number, store_, *optimiser_, {{"number", number}}, {.newest = 2, .spared = {1}});
+    writer.start(number, store_, *optimiser_, {.position = {.epoch = number}}, {.newest = 2, .spared = {1}});
   }
 
   const TemporaryDirectory run_;
@@ -50,8 +50,8 @@ TEST_F(CheckpointWriting, KeepsWhatWasThereWhenItBegan) {
   }
   EXPECT_EQ(checkpoints_.updates(), (std::vector<int64_t>{1, 4, 5}));
   for (int64_t number : {1, 4, 5}) {
-    const nlohmann::json state = checkpoints_.load(number, store_, *optimiser_);
-    EXPECT_EQ(state["number"], number);
+    const CheckpointState state = checkpoints_.load(number, store_, *optimiser_);
+    EXPECT_EQ(state.position.epoch, number);
     EXPECT_EQ(optimiser_->steps(), number - 1);
     EXPECT_TRUE(at::equal(store_.values(), values[static_cast<size_t>(number - 1)])) << number;
   }

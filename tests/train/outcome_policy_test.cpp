@@ -51,6 +51,21 @@ TEST(OutcomePolicy, EndsARunThatWentWrong) {
   EXPECT_EQ(nan->reason, "the validation loss is not finite");
 }
 
+TEST(OutcomePolicy, NeverCallsAValidationBestThatIsNotFinite) {
+  const TrainConfig train = patient();
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    OutcomePolicy policy(train, kEntropy);
+    EXPECT_EQ(policy.after_validation(10, validation(bad))->outcome, RunOutcome::Diverged);
+    EXPECT_EQ(policy.best_update(), -1);
+    CheckpointState state{.position = {.update = 10}};
+    policy.add_to(state);
+    OutcomePolicy resumed(train, kEntropy);
+    resumed.load(checkpoint_state_of(to_text(state), "x"));
+    EXPECT_FALSE(resumed.after_validation(20, validation(2)));
+    EXPECT_EQ(resumed.best_update(), 20);
+  }
+}
+
 TEST(OutcomePolicy, EndsARunThatLearnsNothing) {
   const TrainConfig train = patient();
   OutcomePolicy policy(train, kEntropy);
@@ -64,10 +79,10 @@ TEST(OutcomePolicy, GoesOnFromItsState) {
   before.after_update(1, {.applied = false});
   before.after_validation(10, validation(2));
   before.after_validation(20, validation(2.5));
-  nlohmann::json state = {{"position", {{"update", 20}}}};
+  CheckpointState state{.position = {.update = 20}};
   before.add_to(state);
-  EXPECT_EQ(state["position"]["update"], 20);
-  const nlohmann::json kept = nlohmann::json::parse(state.dump());
+  EXPECT_EQ(state.position.update, 20);
+  const CheckpointState kept = checkpoint_state_of(to_text(state), "x");
   for (const bool lost : {false, true}) {
     OutcomePolicy after(train, kEntropy);
     after.load(kept);

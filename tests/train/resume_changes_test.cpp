@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace plumb {
 namespace {
@@ -19,10 +18,10 @@ RunIdentity identity() {
   return run;
 }
 
-nlohmann::json kept(const RunIdentity& run) {
-  nlohmann::json state;
+CheckpointState kept(const RunIdentity& run) {
+  CheckpointState state;
   run.add_to(state);
-  return nlohmann::json::parse(state.dump());
+  return checkpoint_state_of(to_text(state), "x");
 }
 
 TEST(ResumeChanges, OfTheSameRunAreNone) {

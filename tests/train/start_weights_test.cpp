@@ -6,8 +6,8 @@
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
+#include "plumb/checkpoint/checkpoint.h"
 #include "plumb/config/dump.h"
-#include "plumb/store/weights_file.h"
 #include "plumb/train/training_data.h"
 
 #include "support/tiny_translation.h"
@@ -23,11 +23,14 @@ class StartWeightsTest : public testing::Test {
   void pretrain(const ModelConfig& model) const {
     Config config = tiny_.config;
     config.model = model;
-    const std::filesystem::path checkpoint = tiny_.folder / "pretrained/checkpoints/5";
-    std::filesystem::create_directories(checkpoint);
-    write_whole(tiny_.folder / "pretrained/config.toml", to_toml(config));
-    save_weights(Transformer(model, 7).parameters(), checkpoint / "model.safetensors");
+    std::filesystem::create_directories(run());
+    write_whole(run() / "config.toml", to_toml(config));
+    const Transformer trained(model, 7);
+    Checkpoints(run()).save(5, trained.parameters(), *make_optimiser({}, trained.parameters()),
+                            {.config = to_toml(config)});
   }
+
+  std::filesystem::path run() const { return tiny_.folder / "pretrained"; }
 
   std::optional<std::vector<std::string>> start(Transformer& model) const {
     BatchCursor batches(*data_.train, config_.train.max_tokens, /*seed=*/3);
@@ -55,6 +58,33 @@ TEST_F(StartWeightsTest, MissingFromTheRunAreNamed) {
   pretrain(tied);
   Transformer model(config_.model, 1);
   EXPECT_EQ(start(model), std::vector<std::string>{"decoder.output_projection.weight"});
+}
+
+TEST_F(StartWeightsTest, AreVerified) {
+  pretrain(config_.model);
+  const std::filesystem::path file = Checkpoints(run()).model_file(5);
+  std::string bytes = read_all(file);
+  bytes[bytes.size() - 100] ^= 1;
+  write_all(file, bytes);
+  Transformer model(config_.model, 1);
+  EXPECT_THROW(start(model), DamagedFile);
+  config_.train.pretrained.clear();
+  config_.train.restore_file = file;
+  EXPECT_THROW(start(model), DamagedFile);
+}
+
+TEST_F(StartWeightsTest, OfARunWhoseConfigWasEditedAreRefused) {
+  pretrain(config_.model);
+  Config edited = tiny_.config;
+  edited.model.heads = 4;
+  write_whole(run() / "config.toml", to_toml(edited));
+  Transformer model(config_.model, 1);
+  try {
+    start(model);
+    FAIL() << "other heads";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("model.heads is 4, but checkpoint 5 was trained with 2"));
+  }
 }
 
 TEST_F(StartWeightsTest, OfAnotherBodyAreRefused) {

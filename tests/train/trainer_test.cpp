@@ -4,8 +4,10 @@
 #include <thread>
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plumb/base/error.h"
 #include "plumb/store/weights_file.h"
 
 #include "support/log_lines.h"
@@ -115,6 +117,125 @@ TEST_F(TrainerTest, EndsARunThatDivergesModerately) {
   EXPECT_EQ(events[events.size() - 2]["event"], "diverged") << events.back();
   EXPECT_LE(events.back()["update"], 160 + 100);
   EXPECT_GT(events.back()["unigram_share"], 0.8);
+}
+
+/// A run of 12 updates with checkpoints at 4, 8 and 12.
+class ResumedTrainer : public TrainerTest {
+ protected:
+  ResumedTrainer() {
+    config_.train.save_interval = config_.train.validate_interval = 4;
+    config_.train.keep_last = 0;
+    EXPECT_EQ(Trainer(config_, tiny_.data, run("run")).run(), RunOutcome::Finished);
+  }
+
+  std::filesystem::path file(int64_t update, const char* name) const {
+    return Checkpoints(run("run")).folder(update) / name;
+  }
+  void damage(int64_t update, const char* name) const {
+    std::string bytes = read_all(file(update, name));
+    bytes[bytes.size() / 2] ^= 1;
+    write_all(file(update, name), bytes);
+  }
+  /// Resumes, trains to the end and gives the update that it continued from.
+  int64_t resumed() {
+    Trainer trainer(config_, tiny_.data, run("run"));
+    EXPECT_TRUE(trainer.resume(/*allow_changes=*/false));
+    EXPECT_EQ(trainer.run(), RunOutcome::Finished);
+    return records("run", "event").rbegin()[1]["update"];
+  }
+};
+
+TEST_F(ResumedTrainer, FallsBackWhateverIsDamaged) {
+  const at::Tensor expected = weights("run", 12);
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
+    damage(12, name);
+    EXPECT_EQ(resumed(), 8) << name;
+    EXPECT_TRUE(at::equal(weights("run", 12), expected)) << name;
+  }
+}
+
+TEST_F(ResumedTrainer, FallsBackFromAStateThatCannotBe) {
+  const at::Tensor expected = weights("run", 12);
+  const nlohmann::json whole = nlohmann::json::parse(read_all(file(12, "state.json")));
+  for (const bool checked : {true, false}) {
+    for (const char* key : {"/position/batch", "/position/update", "/guard/seen", "/config", "/threads"}) {
+      for (const nlohmann::json& value : {nlohmann::json(-1), nlohmann::json("x = 1"), nlohmann::json()}) {
+        nlohmann::json state = whole;
+        if (!checked) state.erase("checksum");
+        state[nlohmann::json::json_pointer(key)] = value;
+        if (!checked && std::string(key) == "/guard/seen" && value == -1) continue;  // the guard believes it
+        write_all(file(12, "state.json"), state.dump());
+        EXPECT_EQ(resumed(), 8) << key << ' ' << value;
+        EXPECT_TRUE(at::equal(weights("run", 12), expected));
+      }
+    }
+  }
+}
+
+TEST_F(ResumedTrainer, IsRefusedIfNothingIsWholeAndMayStartAgain) {
+  const at::Tensor expected = weights("run", 12);
+  damage(4, "optimizer.safetensors");
+  damage(8, "state.json");
+  damage(12, "model.safetensors");
+  {
+    Trainer trainer(config_, tiny_.data, run("run"));
+    try {
+      trainer.resume(/*allow_changes=*/true);
+      FAIL() << "started again";
+    } catch (const DamagedFile& error) {
+      for (const char* part : {"12/model.safetensors", "8/state.json", "4/optimizer.safetensors", "--restart"}) {
+        EXPECT_THAT(error.what(), testing::HasSubstr(part));
+      }
+    }
+  }
+  EXPECT_EQ(Checkpoints(run("run")).updates().size(), 3u);
+  {
+    Trainer trainer(config_, tiny_.data, run("run"));
+    trainer.restart();
+    EXPECT_EQ(trainer.run(), RunOutcome::Finished);
+  }
+  EXPECT_TRUE(at::equal(weights("run", 12), expected));
+  for (const char* kept : {"4", "8", "12"}) {
+    EXPECT_TRUE(std::filesystem::exists(run("run") / "checkpoints-1" / kept / "optimizer.safetensors")) << kept;
+  }
+}
+
+TEST_F(TrainerTest, ResumesARunWithoutACheckpointFromTheStart) {
+  Trainer trainer(config_, tiny_.data, run("run"));
+  EXPECT_FALSE(trainer.resume(/*allow_changes=*/false));
+}
+
+TEST_F(TrainerTest, SavesNothingAsBestThatIsNotFinite) {
+  config_.optim.name = "sgd";
+  config_.optim.lr = 1e37;  // finite weights, but nothing that they compute
+  config_.train.validate_interval = config_.train.save_interval = 1;
+  EXPECT_EQ(Trainer(config_, tiny_.data, run("run")).run(), RunOutcome::Diverged);
+  const Checkpoints checkpoints(run("run"));
+  ASSERT_EQ(checkpoints.updates(), std::vector<int64_t>{1});
+  EXPECT_EQ(checkpoints.state(1).position.best_update, -1);
+  Trainer again(config_, tiny_.data, run("run"));
+  EXPECT_TRUE(again.resume(/*allow_changes=*/false));
+  EXPECT_EQ(again.run(), RunOutcome::Diverged);
+}
+
+TEST_F(TrainerTest, SavesNoWeightsThatAreNotFinite) {
+  config_.optim.name = "sgd";
+  config_.optim.lr = 1e38;
+  config_.optim.weight_decay = 1e6;  // part of the gradient: the first update makes infinities
+  config_.optim.decay = Decay::L2;
+  config_.train.validate_interval = config_.train.save_interval = 1;
+  EXPECT_EQ(Trainer(config_, tiny_.data, run("run")).run(), RunOutcome::Diverged);
+  EXPECT_TRUE(Checkpoints(run("run")).updates().empty());
+  Trainer again(config_, tiny_.data, run("run"));
+  EXPECT_FALSE(again.resume(/*allow_changes=*/false));
+}
+
+TEST_F(TrainerTest, TakesTheLockThatWasTakenBefore) {
+  std::filesystem::create_directories(run("run"));
+  std::optional<RunLock> lock(std::in_place, run("run"));
+  EXPECT_THROW(Trainer(config_, tiny_.data, run("run")), UserError);
+  Trainer trainer(config_, tiny_.data, run("run"), std::make_unique<OneWorker>(), std::move(lock));
+  EXPECT_THROW(RunLock(run("run")), UserError);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ std::vector<RunFileRow> run_files() {
       {kTensorBoardFolder + "/"s, "the same numbers as TensorBoard event files, unless `train.tensorboard = false`"},
       {checkpoint + kModelFile, "weights, under the names of [parameters.md](parameters.md); tied tensors once"},
       {checkpoint + kOptimizerFile, "state of the optimiser as flat tensors"},
-      {checkpoint + kStateFile, "SHA-256 of both files, and everything needed to resume"},
+      {checkpoint + kStateFile, "checksums of all three files, and everything needed to resume"},
       {kProbesFolder + "/<name>/"s + kProbeFile,
        "measurements of `plumb reproduce`; `plumb probe --out DIR` writes `DIR/probe.jsonl`"},
   };

@@ -1,18 +1,19 @@
 #include "plumb/checkpoint/checkpoint.h"
 
-#include <algorithm>
+#include <cerrno>
+#include <cstdio>
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "plumb/base/atomic_file.h"
 #include "plumb/base/error.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/base/safetensors.h"
-#include "plumb/base/sha256.h"
-#include "plumb/catalogue/run_files.h"
+#include "plumb/checkpoint/file_sums.h"
+#include "plumb/checkpoint/load_model.h"
 #include "plumb/runs/checkpoint_list.h"
 #include "plumb/store/weights_file.h"
 
@@ -21,13 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kUnfinished = ".unfinished-";
+constexpr std::string_view kUnfinished = ".unfinished-", kRemoved = ".removed-";
+constexpr char kSpace[] = "Free some space or choose another --out";
 
 void sync_folder(const fs::path& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
+  const int error_number = sync_directory(folder);
+  if (error_number == 0) return;
+  throw DiskError(folder.string(), "cannot be synced to the disk: " + reason_of(error_number),
+                  "Check the disk; older checkpoints are kept");
 }
 
 void save_optimiser(const Optimiser& optimiser, const fs::path& path) {
@@ -53,12 +55,18 @@ std::vector<Optimiser::State> read_optimiser(const fs::path& path) {
   return states;
 }
 
-void check_file(const fs::path& path, const nlohmann::json& state) {
-  const std::string name = path.filename().string();
-  std::error_code ignored;
-  if (!fs::exists(path, ignored) || sha256_of_file(path) != state["files"].value(name, "")) {
-    throw DamagedFile(path.string(), "is missing or does not have its checksum", "Resume from an earlier checkpoint");
-  }
+// One that has the name already ends up under `from`. At no moment the name is free: who reads or is killed meanwhile
+// finds the old one or the new one.
+int put_in_place(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return 0;
+  if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) return errno;
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system that cannot exchange names.
+  fs::path aside = from;
+  aside += "-replaced";
+  if (::rename(to.c_str(), aside.c_str()) != 0) return errno;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -69,34 +77,33 @@ fs::path Checkpoints::folder(int64_t update) const {
   return root_ / std::to_string(update);
 }
 
-nlohmann::json Checkpoints::state(int64_t update) const {
-  return checkpoint_state(root_.parent_path(), update);
+CheckpointState Checkpoints::state(int64_t update) const {
+  return read_checkpoint_state(folder(update));
 }
 
 void Checkpoints::save(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser,
-                       nlohmann::json state, const std::function<void()>& tensors_written) const {
+                       CheckpointState state, const std::function<void()>& tensors_written) const {
   const fs::path unfinished = root_ / fmt::format("{}{}-{}", kUnfinished, update, getpid());
+  remove_leftovers();  // they may have the space that this one needs
+  make_folder(root_, kSpace);
   std::error_code error;
-  fs::create_directories(unfinished, error);
-  if (error) {
-    throw DiskError(unfinished.string(), "cannot be created (" + error.message() + ")",
-                    "Free some space or choose another --out");
+  if (!fs::create_directory(unfinished, error)) {
+    throw DiskError(unfinished.string(), "cannot be created (" + error.message() + ")", kSpace);
   }
   save_weights(parameters, unfinished / kModelFile);
   save_optimiser(optimiser, unfinished / kOptimizerFile);
-  state["optimiser_steps"] = optimiser.steps();
+  state.position.update = update;
+  state.optimiser_steps = optimiser.steps();
   if (tensors_written) tensors_written();
-  for (const char* name : {kModelFile, kOptimizerFile}) state["files"][name] = sha256_of_file(unfinished / name);
-  state["update"] = update;
-  write_whole(unfinished / kStateFile, state.dump(1) + '\n');
+  for (const char* name : {kModelFile, kOptimizerFile}) state.files[name] = sums_of_file(unfinished / name);
+  write_whole(unfinished / kStateFile, to_text(state));
   sync_folder(unfinished);
-  fs::remove_all(folder(update), error);  // an earlier one of the same update, from a run that was wound back
-  fs::rename(unfinished, folder(update), error);
-  if (error) {
-    throw DiskError(folder(update).string(), "cannot be renamed into place (" + error.message() + ")",
+  if (const int error_number = put_in_place(unfinished, folder(update)); error_number != 0) {
+    throw DiskError(folder(update).string(), "cannot be renamed into place: " + reason_of(error_number),
                     "See that the folder can be written to");
   }
   sync_folder(root_);
+  fs::remove_all(unfinished, error);  // an earlier one of the same update, from a run that was wound back
 }
 
 std::vector<int64_t> Checkpoints::updates() const {
@@ -107,49 +114,54 @@ int64_t Checkpoints::chosen(const std::string& which) const {
   return chosen_checkpoint(root_.parent_path(), which);
 }
 
-std::vector<fs::path> Checkpoints::model_files(const std::string& which, int64_t average) const {
-  const int64_t one = chosen(which);
-  if (average <= 1) return {model_file(one)};
-  const std::vector<int64_t> all = updates();
-  std::vector<fs::path> files;
-  for (auto update = all.rbegin(); update != all.rend() && std::ssize(files) < average; ++update) {
-    files.push_back(model_file(*update));
-  }
-  return files;
+void Checkpoints::check(int64_t update) const {
+  const CheckpointState state = this->state(update);
+  for (const char* name : {kModelFile, kOptimizerFile}) check_file(folder(update) / name, state);
 }
 
-nlohmann::json Checkpoints::load(int64_t update, ParameterStore& parameters, Optimiser& optimiser) const {
+CheckpointState Checkpoints::load(int64_t update, ParameterStore& parameters, Optimiser& optimiser) const {
   const fs::path from = folder(update);
-  nlohmann::json state = this->state(update);
+  CheckpointState state = this->state(update);
   for (const char* name : {kModelFile, kOptimizerFile}) check_file(from / name, state);
   check_weights(parameters, from / kModelFile);
-  optimiser.load_state(state["optimiser_steps"].get<int64_t>(), read_optimiser(from / kOptimizerFile));
+  optimiser.load_state(state.optimiser_steps, read_optimiser(from / kOptimizerFile));
   load_weights(parameters, from / kModelFile);
+  check_finite(parameters, from / kModelFile);
   return state;
 }
 
-void Checkpoints::prune(int64_t newest, const std::vector<int64_t>& spared) const {
-  std::error_code ignored;
-  const std::string own = fmt::format("-{}", getpid());
-  for (const auto& entry : fs::directory_iterator(root_, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kUnfinished) && !name.ends_with(own)) fs::remove_all(entry.path(), ignored);
-  }
-  if (newest <= 0) return;
-  std::vector<int64_t> all = updates();
-  for (size_t i = 0; i + static_cast<size_t>(newest) < all.size(); ++i) {
-    if (std::ranges::find(spared, all[i]) == spared.end()) fs::remove_all(folder(all[i]), ignored);
-  }
+void Checkpoints::remove(int64_t update) const {
+  const fs::path removed = root_ / fmt::format("{}{}-{}", kRemoved, update, getpid());
+  std::error_code error;
+  fs::remove_all(removed, error);
+  fs::rename(folder(update), removed, error);
+  if (!error) fs::remove_all(removed, error);
 }
 
-void load_average(ParameterStore& parameters, const std::vector<fs::path>& files) {
-  at::NoGradGuard no_grad;
-  at::Tensor sum = at::zeros_like(parameters.values(), at::kDouble);
-  for (const fs::path& file : files) {
-    load_weights(parameters, file);
-    sum += parameters.values();
+void Checkpoints::remove_leftovers() const {
+  std::error_code ignored;
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(root_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kUnfinished) || name.starts_with(kRemoved)) leftovers.push_back(entry.path());
   }
-  parameters.values().copy_(sum / static_cast<double>(files.size()));
+  for (const fs::path& one : leftovers) fs::remove_all(one, ignored);
+}
+
+fs::path Checkpoints::set_aside() const {
+  if (updates().empty()) return {};
+  std::error_code error;
+  fs::path aside;
+  int number = 0;
+  do {
+    aside = fs::path(root_) += fmt::format("-{}", ++number);
+  } while (fs::exists(fs::symlink_status(aside, error)));
+  fs::rename(root_, aside, error);
+  if (error) {
+    throw DiskError(root_.string(), "cannot be renamed: " + error.message(), "See that the folder can be written to");
+  }
+  sync_folder(root_.parent_path());
+  return aside;
 }
 
 }  // namespace plumb

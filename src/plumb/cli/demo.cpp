@@ -19,6 +19,7 @@
 #include "plumb/base/table.h"
 #include "plumb/catalogue/demo_arms.h"
 #include "plumb/checkpoint/checkpoint.h"
+#include "plumb/checkpoint/load_model.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/demo_starts.h"
 #include "plumb/cli/engine.h"
@@ -30,7 +31,6 @@
 #include "plumb/process/signals.h"
 #include "plumb/runs/outcome.h"
 #include "plumb/runs/run_log.h"
-#include "plumb/store/weights_file.h"
 #include "plumb/task/task.h"
 #include "plumb/text/line_reader.h"
 #include "plumb/train/trainer.h"
@@ -134,7 +134,7 @@ void print_results(const std::vector<Result>& results, double unigram_entropy) {
 
 void translate_unseen(const Config& config, const Prepared& data, const fs::path& run) {
   Transformer model(config.model, static_cast<uint64_t>(config.seed), where_of(config));
-  load_weights(model.parameters(), Checkpoints(run).model_file(Checkpoints(run).updates().back()));
+  load_model(model.parameters(), Checkpoints(run).model_file(Checkpoints(run).updates().back()));
   const std::unique_ptr<Task> task = make_task(config, {data.source_tokenizer, data.target_tokenizer});
   const std::unique_ptr<TaskCorpus> test = task->open(data.test, /*training=*/false);
   const std::vector<std::string> output = task->outputs(model, *test, config.generate);

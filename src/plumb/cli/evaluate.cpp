@@ -16,7 +16,7 @@
 #include "plumb/catalogue/metrics.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/catalogue/tasks.h"
-#include "plumb/checkpoint/checkpoint.h"
+#include "plumb/checkpoint/run_weights.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/config/load.h"
@@ -86,13 +86,14 @@ int evaluate_command(int argc, char** argv) {
     throw UserError(run, fmt::format("the task {} has no outputs to score", task_row(task_of(config)).name),
                     "Leave out --metric and --outputs; the loss is its measure");
   }
+  RunWeights weights(run, config, {which, config.generate.average});
+  const RunVocabulary vocabulary = vocabulary_of(run);
+  weights.check_vocabulary(vocabulary);
   const Prepared data = prepare_data(file.string(), overrides, config, sources, run);
   Transformer model(config.model, static_cast<uint64_t>(config.seed), where_of(config));
-  const Checkpoints checkpoints(run);
-  const std::vector<fs::path> files = checkpoints.model_files(which, config.generate.average);
-  const int64_t update = checkpoints.chosen(files.size() > 1 ? "last" : which);
-  load_average(model.parameters(), files);
-  const std::unique_ptr<Task> task = make_task(config, vocabulary_of(run));
+  weights.load(model.parameters());
+  const int64_t update = weights.updates().front();
+  const std::unique_ptr<Task> task = make_task(config, vocabulary);
   const Evaluation result = evaluate(model, *task, chosen_split(data, split), config, metrics);
   if (!outputs.empty()) {
     std::string text;
@@ -112,7 +113,8 @@ int evaluate_command(int argc, char** argv) {
     print(to_json_line(record) + '\n');
     return 0;
   }
-  const std::string averaged = files.size() > 1 ? fmt::format(", mean of {} checkpoints", files.size()) : "";
+  const size_t count = weights.updates().size();
+  const std::string averaged = count > 1 ? fmt::format(", mean of {} checkpoints", count) : "";
   Table table({{fmt::format("{} at update {}{}", split, update, averaged)}, {"value", Table::Align::Right}});
   table.add_row({"targets", std::to_string(result.losses.targets)});
   for (const auto& [name, value] : numbers) table.add_row({name, fmt::format("{:.4g}", value)});

@@ -16,7 +16,7 @@
 #include "plumb/base/standard_files.h"
 #include "plumb/base/to_stderr.h"
 #include "plumb/catalogue/run_files.h"
-#include "plumb/checkpoint/checkpoint.h"
+#include "plumb/checkpoint/run_weights.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/cli/engine.h"
 #include "plumb/config/load.h"
@@ -139,10 +139,12 @@ int generate_command(int argc, char** argv) {
   const Config config = load_config(fs::path(run) / kConfigFile, overrides);
   set_threads(config.threads);
   ops::set_path(config.ops);
-  const std::vector<fs::path> files = Checkpoints(run).model_files(which, config.generate.average);
+  RunWeights weights(run, config, {which, config.generate.average});
+  const RunVocabulary vocabulary = vocabulary_of(run);
+  weights.check_vocabulary(vocabulary);
   Transformer model(config.model, static_cast<uint64_t>(config.seed), where_of(config));
-  load_average(model.parameters(), files);
-  Generator generator(model, vocabulary_of(run), config);
+  weights.load(model.parameters());
+  Generator generator(model, vocabulary, config);
   if (isatty(STDIN_FILENO)) to_stderr("plumb: reading lines from the terminal; Ctrl-D ends them\n");
   LineReader reader(std::move(input), "stdin",
                     {.bad_bytes = BadBytes::Replace, .longest = kLongestLine, .long_lines = LongLines::Cut});

@@ -1,7 +1,9 @@
 // plumb train CONFIG [--set key=value]... [--out RUN] [--resume] [--dry-run]
 
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/error.h"
+#include "plumb/base/make_folder.h"
 #include "plumb/base/table.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/checkpoint/checkpoint.h"
@@ -107,6 +110,32 @@ std::filesystem::path run_folder(const std::string& out, const std::string& conf
   return std::filesystem::path("runs") / std::filesystem::path(config).stem();
 }
 
+/// The run directory while its data is being prepared. It belongs to this process from the first question about it on:
+/// otherwise two that ask at the same time both find it empty. One that was made here and got no lock to take goes
+/// again.
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path run) : run_(std::move(run)) {
+    std::error_code ignored;
+    made_ = !std::filesystem::exists(run_, ignored);
+    make_folder(run_);
+    lock_.emplace(run_);
+  }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+  ~RunFolder() {
+    std::error_code ignored;
+    if (made_ && lock_) std::filesystem::remove(run_, ignored);  // only if it is empty
+  }
+
+  std::optional<RunLock> take_lock() { return std::exchange(lock_, std::nullopt); }
+
+ private:
+  std::filesystem::path run_;
+  bool made_ = false;
+  std::optional<RunLock> lock_;
+};
+
 int exit_code(const Trainer& trainer, RunOutcome outcome) {
   switch (outcome) {
     case RunOutcome::Finished:
@@ -123,12 +152,13 @@ int exit_code(const Trainer& trainer, RunOutcome outcome) {
 int train_command(int argc, char** argv) {
   std::string file, out;
   std::vector<std::string> overrides;
-  bool dry = false, json = false, resume = false, allow_changes = false;
+  bool dry = false, json = false, resume = false, restart = false, allow_changes = false;
   CLI::App app;
   app.add_option("config", file, "a .toml file; `plumb list config` shows its keys")->required();
   app.add_option("--set", overrides, "key=value, after the file; may be repeated")->allow_extra_args(false);
   app.add_option("--out", out, "the run directory; without it runs/ and the config's name");
   app.add_flag("--resume", resume, "continue from the newest whole checkpoint, if there is one");
+  app.add_flag("--restart", restart, "train again from update 0; earlier checkpoints are kept in RUN/checkpoints-1");
   app.add_flag("--allow-changes", allow_changes, "resume although config, corpus or vocabulary changed");
   app.add_flag("--dry-run", dry,
                "print the effective config, parameters by part, memory and tokens of a step, and stop");
@@ -147,17 +177,21 @@ int train_command(int argc, char** argv) {
     throw UserError(file, "the run would never end", "Set train.max_update or train.max_epoch");
   }
   const std::filesystem::path run = run_folder(out, file);
-  if (!resume && !Checkpoints(run).updates().empty()) {
-    throw UserError(run.string(), "holds a run already", "Add --resume to continue it, or choose another --out");
+  if (resume && restart) throw UserError("--restart", "excludes --resume", "Use one of them");
+  RunFolder folder(run);
+  if (!resume && !restart && !Checkpoints(run).updates().empty()) {
+    throw UserError(run.string(), "holds a run already",
+                    "Add --resume to continue it, or choose another --out; --restart starts again from update 0");
   }
   // A resumed fine-tuning must not need the run that it started from.
   std::error_code ignored;
   const bool kept =
       resume && !config.train.pretrained.empty() && std::filesystem::exists(run / kVocabularyFolder, ignored);
   const Prepared data = prepare_data(file, overrides, config, sources, kept ? run.string() : "");
-  Trainer trainer(config, data, run);
+  Trainer trainer(config, data, run, std::make_unique<OneWorker>(), folder.take_lock());
   trainer.made_by(command);
   if (resume) trainer.resume(allow_changes);
+  if (restart) trainer.restart();
   return exit_code(trainer, trainer.run());
 }
 

@@ -9,6 +9,7 @@
 #include "plumb/base/error.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/checkpoint/checkpoint.h"
+#include "plumb/checkpoint/run_weights.h"
 #include "plumb/config/load.h"
 #include "plumb/config/suggestion.h"
 #include "plumb/data/prepare_data.h"
@@ -146,7 +147,14 @@ Findings Session::examined(const Config& config, const Sample& sample, const std
   Subject subject(config, sample, static_cast<uint64_t>(config.seed));
   if (of_run_) {
     const auto all = checkpoints_of(request_.what);
-    subject = subject.with_weights(chosen_checkpoint(all, request_.checkpoint).file).with_checkpoints(all);
+    const Subject::Checkpoint& chosen = chosen_checkpoint(all, request_.checkpoint);
+    const bool several =
+        std::ranges::any_of(rows_, [](const ProbeRow* row) { return row->needs == ProbeRow::Needs::Run; });
+    for (const Subject::Checkpoint& one : all) {
+      if (!several && one.update != chosen.update) continue;
+      check_same_model(Checkpoints(request_.what).state(one.update), config, request_.what);
+    }
+    subject = subject.with_weights(chosen.file).with_checkpoints(all);
   }
   return examine(subject, rows_, done);
 }

@@ -6,7 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "plumb/store/weights_file.h"
+#include "plumb/checkpoint/load_model.h"
 
 namespace plumb::probe {
 
@@ -52,7 +52,7 @@ Subject Subject::with_model(const std::function<void(ModelConfig&)>& change) con
 std::unique_ptr<Transformer> Subject::build() const {
   auto model = std::make_unique<Transformer>(config_.model, seed_, where_);
   if (weights_) {
-    load_weights(model->parameters(), weights_->string());
+    load_model(model->parameters(), *weights_);
   } else {
     model->profile(first().inputs, model->pass());
   }

@@ -2,28 +2,28 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "plumb/base/error.h"
-#include "plumb/base/file_content.h"
 #include "plumb/catalogue/run_files.h"
+#include "plumb/runs/checkpoint_state.h"
 
 namespace plumb {
 namespace {
 
 namespace fs = std::filesystem;
 
+}  // namespace
+
+// Only as a checkpoint is named: neither -5 nor 007.
 std::optional<int64_t> update_named(const std::string& text) {
   int64_t update = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), update);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (update < 0 || std::to_string(update) != text) return std::nullopt;
   return update;
 }
-
-}  // namespace
 
 std::vector<int64_t> checkpoint_updates(const fs::path& run) {
   std::vector<int64_t> all;
@@ -39,14 +39,6 @@ fs::path checkpoint_folder(const fs::path& run, int64_t update) {
   return run / kCheckpointsFolder / std::to_string(update);
 }
 
-nlohmann::json checkpoint_state(const fs::path& run, int64_t update) {
-  const fs::path path = checkpoint_folder(run, update) / kStateFile;
-  nlohmann::json state = nlohmann::json::parse(file_content(path), nullptr, /*allow_exceptions=*/false);
-  const bool whole = state.is_object() && state.contains("files") && state.contains("optimiser_steps");
-  if (!whole) throw DamagedFile(path.string(), "is missing or not whole", "Resume from an earlier one");
-  return state;
-}
-
 int64_t chosen_checkpoint(const fs::path& run, const std::string& which) {
   const std::vector<int64_t> all = checkpoint_updates(run);
   if (all.empty()) {
@@ -54,8 +46,7 @@ int64_t chosen_checkpoint(const fs::path& run, const std::string& which) {
   }
   if (which == "last") return all.back();
   if (which == "best") {
-    const nlohmann::json newest = checkpoint_state(run, all.back());
-    const int64_t best = newest.contains("position") ? newest["position"].value("best_update", int64_t{0}) : 0;
+    const int64_t best = read_checkpoint_state(checkpoint_folder(run, all.back())).position.best_update;
     return std::ranges::find(all, best) != all.end() ? best : all.back();
   }
   const std::optional<int64_t> update = update_named(which);

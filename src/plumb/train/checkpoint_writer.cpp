@@ -31,7 +31,7 @@ CheckpointWriter::~CheckpointWriter() {
 }
 
 void CheckpointWriter::start(int64_t update, const ParameterStore& parameters, const Optimiser& optimiser,
-                             nlohmann::json state, Keep keep) {
+                             CheckpointState state, Keep keep) {
   wait();
   auto release = std::make_shared<TensorRelease>();
   tensors_ = release->future();
@@ -42,7 +42,7 @@ void CheckpointWriter::start(int64_t update, const ParameterStore& parameters, c
     phase_.set(Phase::Checkpoint, update);
     checkpoints_.save(update, parameters, optimiser, std::move(state), [&] { own->give(); });
     phase_.set(Phase::Pruning, update);
-    checkpoints_.prune(keep.newest, keep.spared);
+    pruner_.prune(update, keep.newest, keep.spared);
   });
 }
 

@@ -11,7 +11,7 @@ std::optional<RunEnd> OutcomePolicy::after_update(int64_t update, const StepResu
 }
 
 std::optional<RunEnd> OutcomePolicy::after_validation(int64_t update, const Validation& result) {
-  const bool better = best_update_ < 0 || result.loss < best_loss_;
+  const bool better = std::isfinite(result.loss) && (best_update_ < 0 || result.loss < best_loss_);
   if (better) {
     best_loss_ = result.loss;
     best_update_ = update;
@@ -25,18 +25,18 @@ std::optional<RunEnd> OutcomePolicy::after_validation(int64_t update, const Vali
   return {};
 }
 
-void OutcomePolicy::add_to(nlohmann::json& state) const {
-  state["guard"] = guard_.state();
-  state["position"].update(
-      {{"best_loss", best_loss_}, {"best_update", best_update_}, {"bad_validations", bad_validations_}});
+void OutcomePolicy::add_to(CheckpointState& state) const {
+  state.guard = guard_.state();
+  state.position.best_loss = best_loss_;
+  state.position.best_update = best_update_;
+  state.position.bad_validations = bad_validations_;
 }
 
-void OutcomePolicy::load(const nlohmann::json& state) {
-  guard_.load(state.at("guard"));
-  const nlohmann::json& position = state.at("position");
-  best_loss_ = position.at("best_loss");
-  best_update_ = position.at("best_update");
-  bad_validations_ = position.at("bad_validations");
+void OutcomePolicy::load(const CheckpointState& state) {
+  guard_.load(state.guard);
+  best_loss_ = state.position.best_loss;
+  best_update_ = state.position.best_update;
+  bad_validations_ = state.position.bad_validations;
 }
 
 // They see the same sums and so decide the same; should one not, all end as it does instead of waiting for it.

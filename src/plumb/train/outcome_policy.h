@@ -4,10 +4,9 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "plumb/config/config.h"
 #include "plumb/dist/workers.h"
+#include "plumb/runs/checkpoint_state.h"
 #include "plumb/runs/outcome.h"
 #include "plumb/task/task.h"
 #include "plumb/train/guard.h"
@@ -22,8 +21,8 @@ struct RunEnd {
   std::string reason = {};
 };
 
-/// Decides after updates and validations whether a run continues. It keeps the best validation and a guard over all
-/// numbers.
+/// Decides after updates and validations whether a run continues. It keeps the best validation, which is never one that
+/// is not finite, and a guard over all numbers.
 class OutcomePolicy {
  public:
   /// The config lives longer than the policy.
@@ -36,8 +35,8 @@ class OutcomePolicy {
   int64_t best_update() const { return best_update_; }
 
   /// Adds `guard` and a part of `position` to the state that a checkpoint keeps.
-  void add_to(nlohmann::json& state) const;
-  void load(const nlohmann::json& state);
+  void add_to(CheckpointState& state) const;
+  void load(const CheckpointState& state);
 
  private:
   const TrainConfig& config_;

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "plumb/base/error.h"
 #include "plumb/catalogue/run_files.h"
@@ -33,11 +32,11 @@ std::string reason(const std::string& key, const Config& before) {
 
 }  // namespace
 
-void RunIdentity::add_to(nlohmann::json& state) const {
-  state["config"] = to_toml(config);
-  state["threads"] = threads;
-  state["data"] = fingerprint;
-  state["contents"] = pieces_to_json(pieces);
+void RunIdentity::add_to(CheckpointState& state) const {
+  state.config = to_toml(config);
+  state.threads = threads;
+  state.data = fingerprint;
+  state.contents = pieces_to_json(pieces);
 }
 
 std::vector<std::string> ResumeChanges::all() const {
@@ -55,16 +54,16 @@ std::string ResumeChanges::problem() const {
   return fmt::format("was trained {} and {}", other_config, other_data);
 }
 
-ResumeChanges changes_since(const nlohmann::json& state, const RunIdentity& now, const std::string& where) {
+ResumeChanges changes_since(const CheckpointState& state, const RunIdentity& now, const std::string& where) {
   ResumeChanges changes;
-  const bool same_data = state.at("data") == now.fingerprint;
+  const bool same_data = state.data == now.fingerprint;
   if (!same_data) {
-    changes.data = data_differences(state.value("contents", nlohmann::json::object()), now.pieces);
+    changes.data = data_differences(state.contents, now.pieces);
     if (changes.data.empty()) changes.data = {"its text or its vocabulary"};
   }
-  Config before = from_toml(state.at("config"), where), after = now.config;
+  Config before = from_toml(state.config, where), after = now.config;
   // Not the key: what it came to.
-  before.threads = state.at("threads");
+  before.threads = static_cast<int>(state.threads);
   after.threads = now.threads;
   if (!same_data) {  // the vocabularies decide these two, and are named themselves
     before.model.source_vocab = after.model.source_vocab;
@@ -81,15 +80,16 @@ ResumeChanges changes_since(const nlohmann::json& state, const RunIdentity& now,
 ResumeChanges accepted_changes(const Checkpoints& checkpoints, int64_t update, const RunIdentity& now,
                                bool allow_changes) {
   const std::filesystem::path folder = checkpoints.folder(update), file = folder / kStateFile;
-  const nlohmann::json state = checkpoints.state(update);
-  if (!state.contains("config") || !state.contains("data") || !state.contains("threads")) {
-    throw DamagedFile(file.string(), "is missing or not whole", "Resume from an earlier checkpoint");
-  }
+  const CheckpointState state = checkpoints.state(update);
   ResumeChanges changes;
   try {
     changes = changes_since(state, now, file.string());
   } catch (const UserError&) {  // a key that this version does not know
-    if (!allow_changes) throw;
+    if (!allow_changes && state.has_checksum) throw;
+    if (!allow_changes) {  // it may as well be a key that the disk has made up
+      throw DamagedFile(file.string(), "its config has a key or value that this version does not know",
+                        "Use an earlier checkpoint, or add --allow-changes");
+    }
   }
   if (changes.matter() && !allow_changes) {
     throw UserError(folder.string(), changes.problem(), "Resume with what it was started with, or add --allow-changes");

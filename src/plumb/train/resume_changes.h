@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "plumb/checkpoint/checkpoint.h"
 #include "plumb/config/config.h"
 #include "plumb/data/data_pieces.h"
@@ -18,8 +16,8 @@ struct RunIdentity {
   std::string fingerprint;  // of Prepared
   std::vector<DataPiece> pieces;
 
-  /// Adds the keys `config`, `threads`, `data` and `contents` of state.json.
-  void add_to(nlohmann::json& state) const;
+  /// Adds `config`, `threads`, `data` and `contents`.
+  void add_to(CheckpointState& state) const;
 };
 
 /// How a checkpoint differs from the run that is to continue it, each change in words: "optim.lr was 0.001, is 0.002".
@@ -35,9 +33,10 @@ struct ResumeChanges {
 };
 
 /// `where` is the file of the state, for errors.
-ResumeChanges changes_since(const nlohmann::json& state, const RunIdentity& now, const std::string& where);
+ResumeChanges changes_since(const CheckpointState& state, const RunIdentity& now, const std::string& where);
 
-/// The changes since a checkpoint. Throws UserError, naming them, if they matter and are not allowed.
+/// The changes since a checkpoint. Throws UserError, naming them, if they matter and are not allowed, and DamagedFile
+/// if its state is not whole.
 ResumeChanges accepted_changes(const Checkpoints& checkpoints, int64_t update, const RunIdentity& now,
                                bool allow_changes);
 

@@ -7,10 +7,10 @@
 #include "plumb/base/error.h"
 #include "plumb/base/file_content.h"
 #include "plumb/catalogue/run_files.h"
-#include "plumb/checkpoint/checkpoint.h"
+#include "plumb/checkpoint/load_model.h"
+#include "plumb/checkpoint/run_weights.h"
 #include "plumb/config/from_toml.h"
 #include "plumb/config/presets.h"
-#include "plumb/store/weights_file.h"
 #include "plumb/train/step.h"
 
 namespace plumb {
@@ -22,13 +22,15 @@ bool is_in_head(const ParameterStore& parameters, const std::string& name) {
 }
 
 std::vector<std::string> load_pretrained(ParameterStore& parameters, const PretrainedRun& run) {
-  const Checkpoints checkpoints(run.folder);
-  const std::filesystem::path file = checkpoints.model_file(checkpoints.chosen(run.checkpoint));
-  const Unmatched unmatched = load_matching_weights(parameters, file);
+  const std::filesystem::path config_file = std::filesystem::path(run.folder) / kConfigFile;
+  const std::string text = file_content(config_file);
+  if (text.empty()) throw UserError(run.folder, "is not a run", "Name a run directory that `plumb train` wrote");
+  const Config config = from_toml(text, config_file.string());
+  const std::filesystem::path file = RunWeights(run.folder, config, {.which = run.checkpoint}).files().front();
+  const Unmatched unmatched = load_matching_model(parameters, file);
   if (unmatched.unused.empty()) return unmatched.missing;
   // The new model does not know these parameters. The model they come from does; only declared, it takes no memory.
-  const std::filesystem::path config = std::filesystem::path(run.folder) / kConfigFile;
-  const Transformer pretrained(from_toml(file_content(config), config.string()).model);
+  const Transformer pretrained(config.model);
   for (const std::string& name : unmatched.unused) {
     if (is_in_head(pretrained.parameters(), name)) continue;
     throw UserError(file.string(), fmt::format("has the parameter {}, which is not part of this model", name),
@@ -43,7 +45,7 @@ std::vector<std::string> load_pretrained(ParameterStore& parameters, const Pretr
 std::optional<std::vector<std::string>> set_start_weights(Transformer& model, const Config& config,
                                                           BatchCursor& batches) {
   if (!config.train.restore_file.empty()) {
-    load_weights(model.parameters(), config.train.restore_file);
+    load_model(model.parameters(), config.train.restore_file);
     return {};
   }
   if (!config.train.pretrained.empty()) {

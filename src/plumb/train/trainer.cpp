@@ -1,8 +1,10 @@
 #include "plumb/train/trainer.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "plumb/base/atomic_file.h"
@@ -10,6 +12,7 @@
 #include "plumb/base/make_folder.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/config/dump.h"
+#include "plumb/store/weights_file.h"
 #include "plumb/train/start_weights.h"
 #include "plumb/train/sublayer_gradients.h"
 #include "plumb/train/validation_report.h"
@@ -18,20 +21,31 @@ namespace plumb {
 namespace {
 
 // The run directory must exist before the log is opened in it, and belongs to the worker that writes.
-std::optional<RunLock> locked(const std::filesystem::path& run, const Workers& workers) {
-  if (!workers.writes()) return {};
+std::optional<RunLock> locked(const std::filesystem::path& run, const Workers& workers, std::optional<RunLock> lock) {
+  if (lock || !workers.writes()) return lock;
   make_folder(run);
   return std::make_optional<RunLock>(run);
+}
+
+// The first ones, each up to its remedy: all of them share one.
+std::string in_short(const std::vector<std::string>& damaged) {
+  constexpr size_t kNamed = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(kNamed, damaged.size()); ++i) {
+    text += (i == 0 ? "" : "; ") + damaged[i].substr(0, damaged[i].rfind(". "));
+  }
+  if (damaged.size() > kNamed) text += fmt::format("; and {} more", damaged.size() - kNamed);
+  return text;
 }
 
 }  // namespace
 
 Trainer::Trainer(const Config& config, const Prepared& data, const std::filesystem::path& run,
-                 std::unique_ptr<Workers> workers)
+                 std::unique_ptr<Workers> workers, std::optional<RunLock> lock)
     : config_(config),
       run_(run),
       workers_(std::move(workers)),
-      lock_(locked(run, *workers_)),
+      lock_(locked(run, *workers_, std::move(lock))),
       data_(config, data),
       identity_(identity_of(config, data_)),
       model_(config.model, static_cast<uint64_t>(config.seed), where_of(config)),
@@ -42,27 +56,42 @@ Trainer::Trainer(const Config& config, const Prepared& data, const std::filesyst
       log_(run, config.train, workers_->writes()) {}
 
 bool Trainer::resume(bool allow_changes) {
-  const std::vector<int64_t> updates = checkpoints_.updates();
-  for (auto update = updates.rbegin(); update != updates.rend(); ++update) {
+  std::vector<int64_t> updates = checkpoints_.updates();
+  std::ranges::reverse(updates);
+  std::vector<std::string> damaged;
+  for (const int64_t update : updates) {
     try {
-      const ResumeChanges changes = accepted_changes(checkpoints_, *update, identity_, allow_changes);
-      go_to(checkpoints_.load(*update, model_.parameters(), step_.optimiser()));
+      const ResumeChanges changes = accepted_changes(checkpoints_, update, identity_, allow_changes);
+      const CheckpointState state = checkpoints_.load(update, model_.parameters(), step_.optimiser());
+      go_to(state, (checkpoints_.folder(update) / kStateFile).string());
       log_.resumed(at_.update, changes.all());
       return true;
     } catch (const DamagedFile& error) {
-      log_.damaged_checkpoint(*update, error.what());
+      damaged.push_back(error.what());
+      log_.damaged_checkpoint(update, error.what(), /*last=*/damaged.size() == updates.size());
     }
   }
-  return false;
+  if (damaged.empty()) return false;
+  throw DamagedFile(run_.string(), fmt::format("no checkpoint is whole: {}", in_short(damaged)),
+                    "Restore one from a copy, or add --restart to train again from update 0 and keep them aside");
 }
 
-void Trainer::go_to(const nlohmann::json& state) {
-  const nlohmann::json& position = state.at("position");
-  const int64_t update = position.at("update");
-  at_ = {.update = update, .tokens = position.at("tokens"), .saved_update = update};
-  policy_.load(state);
-  phase_.set(Phase::Preparing, update);
-  batches_.go_to({position.at("epoch"), position.at("batch")});
+void Trainer::restart() {
+  if (!workers_->writes()) return;
+  const std::filesystem::path aside = checkpoints_.set_aside();
+  if (!aside.empty()) log_.say(fmt::format("the checkpoints of the earlier run are in {}", aside.string()));
+}
+
+void Trainer::go_to(const CheckpointState& state, const std::string& where) {
+  const CheckpointState::Position& position = state.position;
+  try {
+    policy_.load(state);
+  } catch (const nlohmann::json::exception&) {  // the guard's part is known to the guard alone
+    throw DamagedFile(where, "guard is not whole", "Use an earlier checkpoint");
+  }
+  at_ = {.update = position.update, .tokens = position.tokens, .saved_update = position.update};
+  phase_.set(Phase::Preparing, position.update);
+  batches_.go_to({position.epoch, position.batch});
 }
 
 bool Trainer::finished() const {
@@ -144,15 +173,18 @@ std::optional<RunEnd> Trainer::validate_now() {
   return end;
 }
 
+// Weights that are not finite are of no use to anybody, and would in time push out those that are.
 void Trainer::save() {
   at_.saved_update = at_.update;
   if (!workers_->writes()) return;
+  if (const std::string tensor = nonfinite_tensor(model_.parameters()); !tensor.empty()) {
+    log_.say(fmt::format("update {}: weights are not finite ({}); no checkpoint is written", at_.update, tensor));
+    return;
+  }
   const BatchCursor::Position& position = batches_.position();
-  nlohmann::json state = {
-      {"version", 1},
-      {"position",
-       {{"update", at_.update}, {"epoch", position.epoch}, {"batch", position.batch}, {"tokens", at_.tokens}}},
-      {"prepared", to_json(data_.prepared)}};
+  CheckpointState state{
+      .position = {.update = at_.update, .epoch = position.epoch, .batch = position.batch, .tokens = at_.tokens},
+      .prepared = to_json(data_.prepared)};
   policy_.add_to(state);
   identity_.add_to(state);
   writer_.start(at_.update, model_.parameters(), step_.optimiser(), std::move(state),

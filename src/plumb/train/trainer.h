@@ -29,12 +29,17 @@ namespace plumb {
 /// of all workers. Only the worker of rank 0 writes.
 class Trainer {
  public:
+  /// `lock` is that of the run, for those who have taken it before; otherwise the trainer takes it.
   Trainer(const Config& config, const Prepared& data, const std::filesystem::path& run,
-          std::unique_ptr<Workers> workers = std::make_unique<OneWorker>());
+          std::unique_ptr<Workers> workers = std::make_unique<OneWorker>(), std::optional<RunLock> lock = {});
 
-  /// Goes back to the newest whole checkpoint; false if there is none. Throws UserError, naming what differs, if it was
-  /// trained with another config or other data, unless `allow_changes`.
+  /// Goes back to the newest whole checkpoint; false if there is no checkpoint at all. Throws DamagedFile, naming them,
+  /// if none of them is whole, and UserError, naming what differs, if it was trained with another config or other data,
+  /// unless `allow_changes`.
   bool resume(bool allow_changes);
+
+  /// Begins at update 0 in the directory of an earlier run, whose checkpoints are set aside.
+  void restart();
 
   /// What the user typed, for the log.
   void made_by(std::string command) { log_.made_by(std::move(command)); }
@@ -50,7 +55,7 @@ class Trainer {
     int64_t saved_update = -1;  // of the newest checkpoint
   };
 
-  void go_to(const nlohmann::json& state);
+  void go_to(const CheckpointState& state, const std::string& where);
   bool finished() const;
   RunProgress progress() const { return {at_.update, batches_.epochs(), at_.tokens}; }
   /// Before the first update.

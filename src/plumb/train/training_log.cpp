@@ -82,8 +82,8 @@ void TrainingLog::pretrained(const std::string& run, const std::vector<std::stri
   write(PretrainedEvent{.run = run, .new_parameters = new_parameters});
 }
 
-void TrainingLog::damaged_checkpoint(int64_t update, const std::string& error) {
-  if (outputs_) outputs_->status.say(fmt::format("{}; trying the one before", error));
+void TrainingLog::damaged_checkpoint(int64_t update, const std::string& error, bool last) {
+  if (!last) say(fmt::format("{}; trying the one before", error));
   write(DamagedCheckpointEvent{.update = update, .error = error});
 }
 
@@ -96,6 +96,10 @@ void TrainingLog::resumed(int64_t update, const std::vector<std::string>& change
   // The reader leaves out what is done again from here.
   const RunLog log = read_run_log(run_, LogReading::Tolerant);
   for (const ValidRecord* valid : log.all<ValidRecord>()) last_valid_nll_ = valid->nll;
+}
+
+void TrainingLog::say(const std::string& text) {
+  if (outputs_) outputs_->status.say(text);
 }
 
 void TrainingLog::step(int64_t update, const StepResult& result) {

@@ -33,9 +33,13 @@ class TrainingLog {
 
   void started(StartedEvent event);
   void pretrained(const std::string& run, const std::vector<std::string>& new_parameters);
-  void damaged_checkpoint(int64_t update, const std::string& error);
+  /// `last`: there is no other one to try.
+  void damaged_checkpoint(int64_t update, const std::string& error, bool last);
   /// From a checkpoint; `changes` as ResumeChanges::all() has them.
   void resumed(int64_t update, const std::vector<std::string>& changes);
+
+  /// A line for the user that is not part of the log.
+  void say(const std::string& text);
 
   /// After each update, which counts from 0: it becomes part of the next train record, or an event if it was lost.
   void step(int64_t update, const StepResult& result);
