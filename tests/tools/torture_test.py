@@ -1,6 +1,7 @@
 """The campaign of tools/torture itself: it notices what it is there for, repeats what it tried, and models disks rightly."""
 
 import errno
+import io
 import json
 import pathlib
 import random
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import wave
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
@@ -17,6 +19,7 @@ import attacks  # noqa: E402
 import campaign  # noqa: E402
 import disk_state  # noqa: E402
 from attack import Attack, Failed, Listed  # noqa: E402
+from attacks import audio, configs, disk, kills, standard_files, vocabularies  # noqa: E402
 from attacks.power_cut import resumed_from  # noqa: E402
 from damaged_run import DamagedRun, difference  # noqa: E402
 from lab import Lab, broken_checkpoints  # noqa: E402
@@ -154,6 +157,42 @@ class DamagedRuns(TortureTest):
         (self.root / "checkpoints" / ".unfinished-6").mkdir()
         shutil.rmtree(folder)
         self.assertEqual(list(broken_checkpoints(self.root)), [])
+
+
+class Mutants(TortureTest):
+    def test_the_same_seed_makes_the_same_mutants(self):
+        for make in (audio.mutant, lambda draw: configs.mutated(draw, b"seed = 1\n[data]\ncache = \"x\"\n")):
+            self.assertEqual(make(random.Random("x/1")), make(random.Random("x/1")))
+            self.assertGreater(len({make(random.Random(f"x/{seed}")) for seed in range(20)}), 10)
+
+    def test_tones_are_audio(self):
+        for width in (1, 2, 3, 4):
+            with wave.open(io.BytesIO(audio.tone(1, width=width, frames=100))) as file:
+                self.assertEqual((file.getsampwidth(), file.getnframes()), (width, 100))
+
+    def test_fields_of_a_protobuf_message(self):
+        inner = b"\x08\x96\x01" + b"\x12\x03abc"  # 1: 150, 2: "abc"
+        message = b"\x0a\x02hi" + b"\x1a" + bytes([len(inner)]) + inner + b"\x25\0\0\0\0"
+        [(_, *first), (number, begin, end)] = vocabularies.fields(message, 0, len(message))
+        self.assertEqual((message[first[0]:first[1]], number, message[begin:end]), (b"hi", 3, inner))
+        self.assertEqual([message[b:e] for _, b, e in vocabularies.fields(message, begin, end)], [b"abc"])
+
+    def test_calls_that_differ_in_numbers_are_of_one_kind(self):
+        self.assertEqual(disk.kind_of_call("write", "run/checkpoints/.unfinished-5-99/.plumb-99-1.tmp"),
+                         disk.kind_of_call("write", "run/checkpoints/.unfinished-10-98/.plumb-98-7.tmp"))
+        self.assertNotEqual(disk.kind_of_call("write", "run/log.jsonl"), disk.kind_of_call("fsync", "run/log.jsonl"))
+
+    def test_status_text_in_a_file_of_the_run_is_found(self):
+        (self.root / "log.jsonl").write_text('{"a": 1}\n')
+        self.assertIsNone(self.kind(standard_files.only_data, self.root))
+        (self.root / "events").write_bytes(b"\x00update 5  9 tok/s")
+        self.assertEqual(self.kind(standard_files.only_data, self.root), "other")
+        (self.root / "events").unlink()
+        (self.root / "log.jsonl").write_text('{"a": 1}\nupdate 5\n')
+        self.assertEqual(self.kind(standard_files.only_data, self.root), "other")
+
+    def test_what_differs_after_a_kill_is_named(self):
+        self.assertEqual(kills.what_differs(({"a": 1, "b": 2}, "x"), ({"a": 1, "b": 3}, "x")), "other contents: b")
 
 
 WRITES = """

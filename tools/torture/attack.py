@@ -27,6 +27,7 @@ class Attack:
     share = 1.0  # of the time, compared with the others
     short = 2    # cases of the short form
     long_only = False  # left out of the short form
+    seconds = 60.0     # what the campaign gives it, for those that divide it themselves
 
     def __init__(self, lab):
         self.lab = lab

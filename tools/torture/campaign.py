@@ -84,9 +84,9 @@ def run(attacks, seconds, short, say):
     end, results = time.monotonic() + seconds, []
     for at, attack in enumerate(attacks):
         left = sum(one.share for one in attacks[at:])
-        own = max(0.0, end - time.monotonic()) * attack.share / left
-        most = attack.short if short else float("inf")
-        results.append(make(attack, cases_of(attack, own if not short else float("inf"), most), say))
+        attack.seconds = max(0.0, end - time.monotonic()) * attack.share / left
+        seconds, most = (float("inf"), attack.short) if short else (attack.seconds, float("inf"))
+        results.append(make(attack, cases_of(attack, seconds, most), say))
         say(summary(results[-1]))
     return results
 

@@ -68,7 +68,7 @@ class DamagedRun(Attack):
         """A new run from what is cached."""
         ended = self.lab.program.run("train", "tiny.toml", "--out", "new", cwd=folder).check(0, 2, 3, 4, what="train")
         if ended.code == 0 and self.lab.final(folder, "new") != self.lab.expected and not ended.complained():
-            raise Failed("silently wrong", "a new run from a damaged cache exited 0 with other weights or data, without a word")
+            raise Failed("silently wrong", "a new run from a damaged cache has other weights or data, exit 0, without a word")
 
     def report(self, folder, _file):
         self.lab.program.run("report", "run", "-o", "page.html", cwd=folder).check(0, 2, 3, what="report")

@@ -20,7 +20,7 @@ PAIRS = """\
 task = "classification"
 threads = 1
 data = { corpus = "numbers", numbers_max = 199, examples_train = 60, examples_valid = 10, vocab_size = 60, cache = "cache" }
-train = { max_update = 12, max_tokens = 200, tensorboard = false, save_interval = 3, validate_interval = 6, validate_metric = "accuracy" }
+train = { max_update = 12, max_tokens = 200, tensorboard = false, save_interval = 3, validate_metric = "accuracy" }
 optim = { lr = 2e-3 }
 schedule = { name = "constant", warmup_updates = 0 }
 """
@@ -147,8 +147,8 @@ class Sweep(Killed):
 
 class Finetune(Killed):
     name, saves_on_term = "finetune", True
-    arguments = ("finetune", "pairs.toml", "--from", "bert", "--seeds", "1", "--grid", "optim.lr=1e-4,1e-3", "--out", "tuned",
-                 "--json")
+    arguments = ("finetune", "pairs.toml", "--from", "bert", "--seeds", "1", "--grid", "optim.lr=1e-4,1e-3", "--out",
+                 "tuned", "--json")
 
     def prepare(self, folder):
         (folder / "bert.toml").write_text(PRETRAINED)

@@ -115,7 +115,8 @@ class Lab:
         """Runs a command that has to succeed before anything can be tried."""
         ended = self.program.run(*arguments, cwd=cwd, limit=600, **options)
         if ended.code != 0:
-            raise SystemExit(f"torture: undisturbed, plumb {' '.join(map(str, arguments))} exits {ended.code}: {ended.said()}")
+            command = " ".join(map(str, arguments))
+            raise SystemExit(f"torture: undisturbed, plumb {command} exits {ended.code}: {ended.said()}")
         return ended
 
     @cached_property

@@ -55,10 +55,12 @@ class Running:
 
     def __init__(self, command, stdin=b"", **options):
         self.out, self.err, given = (tempfile.TemporaryFile() for _ in range(3))
-        given.write(stdin)
-        given.seek(0)
+        if isinstance(stdin, bytes):
+            given.write(stdin)
+            given.seek(0)
+            stdin = given
         self.begin = time.monotonic()
-        files = {"stdin": given, "stdout": self.out, "stderr": self.err, **options}
+        files = {"stdin": stdin, "stdout": self.out, "stderr": self.err, **options}
         self.process = subprocess.Popen(list(map(str, command)), start_new_session=True, **files)
         given.close()
 

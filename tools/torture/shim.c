@@ -1,11 +1,8 @@
-/* Preloaded into plumb: stands between the program and the disk. Every call that changes a file under PLUMB_SHIM_ROOT is
- * counted, over all processes and threads, and call number PLUMB_SHIM_AT meets its fate:
- *   count   nothing: how many calls there are
- *   once    it fails with PLUMB_SHIM_ERRNO
- *   full    it and every later one that needs space fails with ENOSPC
- *   kill    the whole session is killed before it
- *   short   a write is cut in half
- *   record  nothing, but each call and its bytes are written to PLUMB_SHIM_LOG, in order (disk_state.py reads it) */
+/* Preloaded into plumb: stands between the program and the disk. Every call that changes a file under PLUMB_SHIM_ROOT
+ * is counted, over all processes and threads, and call number PLUMB_SHIM_AT meets its fate: count   nothing: how many
+ * calls there are once    it fails with PLUMB_SHIM_ERRNO full    it and every later one that needs space fails with
+ * ENOSPC kill    the whole session is killed before it short   a write is cut in half record  nothing, but each call
+ * and its bytes are written to PLUMB_SHIM_LOG, in order (disk_state.py reads it) */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -63,9 +60,13 @@ __attribute__((constructor)) static void start(void) {
 
 /* ---- names ---- */
 
-static int under_root(const char* path) { return mode != OFF && strncmp(path, root, strlen(root)) == 0; }
+static int under_root(const char* path) {
+  return mode != OFF && strncmp(path, root, strlen(root)) == 0;
+}
 
-static int is_root(const char* path) { return strlen(path) + 1 == strlen(root) && strncmp(path, root, strlen(path)) == 0; }
+static int is_root(const char* path) {
+  return strlen(path) + 1 == strlen(root) && strncmp(path, root, strlen(path)) == 0;
+}
 
 static int path_of_fd(int fd, char* path) {
   char link[64];
@@ -79,8 +80,10 @@ static void absolute(int folder, const char* name, char* path) {
   char base[PATH_MAX] = "";
   while (name[0] == '.' && name[1] == '/') name += 2;
   if (name[0] != '/') {
-    if (folder != AT_FDCWD) path_of_fd(folder, base);
-    else if (!getcwd(base, sizeof base)) base[0] = 0;
+    if (folder != AT_FDCWD)
+      path_of_fd(folder, base);
+    else if (!getcwd(base, sizeof base))
+      base[0] = 0;
   }
   if (snprintf(path, PATH_MAX, "%s%s%s", base, base[0] ? "/" : "", name) >= PATH_MAX) path[0] = 0;
   for (size_t end = strlen(path); end > 1 && path[end - 1] == '/';) path[--end] = 0;
@@ -131,7 +134,7 @@ static unsigned long inode_of(const char* path) {
   return lstat(path, &status) == 0 ? (unsigned long)status.st_ino : 0;
 }
 
-#define REAL(type, name, ...) \
+#define REAL(type, name, ...)       \
   static type (*real)(__VA_ARGS__); \
   if (!real) real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
 
@@ -144,8 +147,10 @@ static int before_open(const char* path) {
 
 static void after_open(const char* path, unsigned long existed, int truncates, int worked) {
   if (mode == RECORD && worked && under_root(path)) {
-    if (!existed) put("create", inode_of(path), 0, path, "", "", 0);
-    else if (truncates) put("truncate", existed, 0, path, "", "", 0);
+    if (!existed)
+      put("create", inode_of(path), 0, path, "", "", 0);
+    else if (truncates)
+      put("truncate", existed, 0, path, "", "", 0);
   }
   give_lock();
 }
@@ -167,20 +172,30 @@ static int plain_openat(int folder, const char* name, int flags, mode_t rights) 
   return (int)syscall(SYS_openat, folder, name, flags, rights);
 }
 
-#define RIGHTS(flags) \
-  mode_t rights = 0; \
+#define RIGHTS(flags)                      \
+  mode_t rights = 0;                       \
   if ((flags) & (O_CREAT | __O_TMPFILE)) { \
-    va_list list; \
-    va_start(list, flags); \
-    rights = va_arg(list, mode_t); \
-    va_end(list); \
+    va_list list;                          \
+    va_start(list, flags);                 \
+    rights = va_arg(list, mode_t);         \
+    va_end(list);                          \
   }
 
-int open(const char* name, int flags, ...) { RIGHTS(flags) return open_at(plain_openat, AT_FDCWD, name, flags, rights); }
-int open64(const char* name, int flags, ...) { RIGHTS(flags) return open_at(plain_openat, AT_FDCWD, name, flags, rights); }
-int openat(int folder, const char* name, int flags, ...) { RIGHTS(flags) return open_at(plain_openat, folder, name, flags, rights); }
-int openat64(int folder, const char* name, int flags, ...) { RIGHTS(flags) return open_at(plain_openat, folder, name, flags, rights); }
-int creat(const char* name, mode_t rights) { return open_at(plain_openat, AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, rights); }
+int open(const char* name, int flags, ...) {
+  RIGHTS(flags) return open_at(plain_openat, AT_FDCWD, name, flags, rights);
+}
+int open64(const char* name, int flags, ...) {
+  RIGHTS(flags) return open_at(plain_openat, AT_FDCWD, name, flags, rights);
+}
+int openat(int folder, const char* name, int flags, ...) {
+  RIGHTS(flags) return open_at(plain_openat, folder, name, flags, rights);
+}
+int openat64(int folder, const char* name, int flags, ...) {
+  RIGHTS(flags) return open_at(plain_openat, folder, name, flags, rights);
+}
+int creat(const char* name, mode_t rights) {
+  return open_at(plain_openat, AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, rights);
+}
 
 static FILE* stream(FILE* (*real)(const char*, const char*), const char* name, const char* how) {
   char path[PATH_MAX];
@@ -194,8 +209,14 @@ static FILE* stream(FILE* (*real)(const char*, const char*), const char* name, c
   return file;
 }
 
-FILE* fopen(const char* name, const char* how) { REAL(FILE*, fopen, const char*, const char*); return stream(real, name, how); }
-FILE* fopen64(const char* name, const char* how) { REAL(FILE*, fopen64, const char*, const char*); return stream(real, name, how); }
+FILE* fopen(const char* name, const char* how) {
+  REAL(FILE*, fopen, const char*, const char*);
+  return stream(real, name, how);
+}
+FILE* fopen64(const char* name, const char* how) {
+  REAL(FILE*, fopen64, const char*, const char*);
+  return stream(real, name, how);
+}
 
 /* ---- bytes ---- */
 
@@ -223,9 +244,15 @@ static ssize_t write_bytes(int fd, const void* bytes, size_t size, off64_t where
   return done;
 }
 
-ssize_t write(int fd, const void* bytes, size_t size) { return write_bytes(fd, bytes, size, -1); }
-ssize_t pwrite(int fd, const void* bytes, size_t size, off_t where) { return write_bytes(fd, bytes, size, where); }
-ssize_t pwrite64(int fd, const void* bytes, size_t size, off64_t where) { return write_bytes(fd, bytes, size, where); }
+ssize_t write(int fd, const void* bytes, size_t size) {
+  return write_bytes(fd, bytes, size, -1);
+}
+ssize_t pwrite(int fd, const void* bytes, size_t size, off_t where) {
+  return write_bytes(fd, bytes, size, where);
+}
+ssize_t pwrite64(int fd, const void* bytes, size_t size, off64_t where) {
+  return write_bytes(fd, bytes, size, where);
+}
 
 ssize_t writev(int fd, const struct iovec* parts, int count) {
   char path[PATH_MAX];
@@ -257,8 +284,12 @@ static int sync_fd(long call, int fd) {
   return result;
 }
 
-int fsync(int fd) { return sync_fd(SYS_fsync, fd); }
-int fdatasync(int fd) { return sync_fd(SYS_fdatasync, fd); }
+int fsync(int fd) {
+  return sync_fd(SYS_fsync, fd);
+}
+int fdatasync(int fd) {
+  return sync_fd(SYS_fdatasync, fd);
+}
 
 int ftruncate64(int fd, off64_t size) {
   char path[PATH_MAX];
@@ -271,11 +302,14 @@ int ftruncate64(int fd, off64_t size) {
   give_lock();
   return result;
 }
-int ftruncate(int fd, off_t size) { return ftruncate64(fd, size); }
+int ftruncate(int fd, off_t size) {
+  return ftruncate64(fd, size);
+}
 
 /* ---- entries of folders ---- */
 
-static int change(const char* op, int folder, const char* name, enum need need, int (*real)(int, const char*, int), int last) {
+static int change(const char* op, int folder, const char* name, enum need need, int (*real)(int, const char*, int),
+                  int last) {
   char path[PATH_MAX];
   absolute(folder, name, path);
   if (!under_root(path)) return real(folder, name, last);
@@ -289,13 +323,25 @@ static int change(const char* op, int folder, const char* name, enum need need, 
   return result;
 }
 
-static int plain_mkdirat(int folder, const char* name, int rights) { return (int)syscall(SYS_mkdirat, folder, name, rights); }
-static int plain_unlinkat(int folder, const char* name, int flags) { return (int)syscall(SYS_unlinkat, folder, name, flags); }
+static int plain_mkdirat(int folder, const char* name, int rights) {
+  return (int)syscall(SYS_mkdirat, folder, name, rights);
+}
+static int plain_unlinkat(int folder, const char* name, int flags) {
+  return (int)syscall(SYS_unlinkat, folder, name, flags);
+}
 
-int mkdir(const char* name, mode_t rights) { return change("mkdir", AT_FDCWD, name, NEEDS_SPACE, plain_mkdirat, (int)rights); }
-int mkdirat(int folder, const char* name, mode_t rights) { return change("mkdir", folder, name, NEEDS_SPACE, plain_mkdirat, (int)rights); }
-int unlink(const char* name) { return change("unlink", AT_FDCWD, name, NEEDS_NONE, plain_unlinkat, 0); }
-int rmdir(const char* name) { return change("rmdir", AT_FDCWD, name, NEEDS_NONE, plain_unlinkat, AT_REMOVEDIR); }
+int mkdir(const char* name, mode_t rights) {
+  return change("mkdir", AT_FDCWD, name, NEEDS_SPACE, plain_mkdirat, (int)rights);
+}
+int mkdirat(int folder, const char* name, mode_t rights) {
+  return change("mkdir", folder, name, NEEDS_SPACE, plain_mkdirat, (int)rights);
+}
+int unlink(const char* name) {
+  return change("unlink", AT_FDCWD, name, NEEDS_NONE, plain_unlinkat, 0);
+}
+int rmdir(const char* name) {
+  return change("rmdir", AT_FDCWD, name, NEEDS_NONE, plain_unlinkat, AT_REMOVEDIR);
+}
 int unlinkat(int folder, const char* name, int flags) {
   return change(flags & AT_REMOVEDIR ? "rmdir" : "unlink", folder, name, NEEDS_NONE, plain_unlinkat, flags);
 }
@@ -320,6 +366,12 @@ static int rename_at(int from, const char* old, int to, const char* new, unsigne
   return result;
 }
 
-int rename(const char* old, const char* new) { return rename_at(AT_FDCWD, old, AT_FDCWD, new, 0); }
-int renameat(int from, const char* old, int to, const char* new) { return rename_at(from, old, to, new, 0); }
-int renameat2(int from, const char* old, int to, const char* new, unsigned flags) { return rename_at(from, old, to, new, flags); }
+int rename(const char* old, const char* new) {
+  return rename_at(AT_FDCWD, old, AT_FDCWD, new, 0);
+}
+int renameat(int from, const char* old, int to, const char* new) {
+  return rename_at(from, old, to, new, 0);
+}
+int renameat2(int from, const char* old, int to, const char* new, unsigned flags) {
+  return rename_at(from, old, to, new, flags);
+}

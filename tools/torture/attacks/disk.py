@@ -1,4 +1,4 @@
-"""The n-th call that changes the disk fails, stays without space, is the last one, or writes half; then the run is resumed."""
+"""The n-th call that changes the disk fails, finds no space, is the last one, or writes half; then the run is resumed."""
 
 import errno
 import re

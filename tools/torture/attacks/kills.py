@@ -7,11 +7,12 @@ import killed
 from attack import Attack, Failed
 
 MOST_KILLS = 4
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Kills(Attack):
     name = "kills"
-    about = "SIGKILL and SIGTERM at random moments of train, prepare, sweep, finetune, probe, reproduce; then finish"
+    about = "SIGKILL, SIGTERM, SIGINT, SIGHUP at random moments of train, prepare, sweep, finetune, probe, reproduce; then finish"
     share = 4.0
     short = 4
 
@@ -23,7 +24,7 @@ class Kills(Attack):
         """(command, [(signal, when as a share of an undisturbed run)]). Training is killed every other time."""
         command = self.commands[0] if case % 2 == 0 else self.commands[1 + case // 2 % (len(self.commands) - 1)]
         draw = self.draw(case)
-        signals = [draw.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM)) for _ in range(draw.randint(1, MOST_KILLS))]
+        signals = draw.choices(SIGNALS, (5, 2, 1, 1), k=draw.randint(1, MOST_KILLS))
         return command, [(one, draw.uniform(0.02, 0.98)) for one in signals]
 
     def run(self, case):
@@ -39,7 +40,8 @@ class Kills(Attack):
         except Failed as failed:
             raise Failed(failed.kind, f"{command.name}, {', '.join(story)}: {failed}") from None
         if found != right:
-            raise Failed("silently wrong", f"{command.name}, {', '.join(story)}: finished with {what_differs(right, found)}")
+            text = f"{command.name}, {', '.join(story)}: finished with {what_differs(right, found)}"
+            raise Failed("silently wrong", text)
 
     def kill(self, command, folder, number, delay):
         """Starts the command and sends the signal after a while; it has to be gone soon, and its children with it."""

@@ -37,8 +37,9 @@ def swapped(path):
     shutil.copyfile(next((one for one in others if one.parent != path.parent), path.parent / "none"), path)
 
 
-ODD = {"a FIFO": pipe, "a folder": folder, "a link to /dev/zero": link_to("/dev/zero"), "a link to /dev/full": link_to("/dev/full"),
-       "a link to itself": link_to("state.json"), "a dangling link": link_to("nowhere"), "missing": os.unlink}
+ODD = {"a FIFO": pipe, "a folder": folder, "a link to /dev/zero": link_to("/dev/zero"),
+       "a link to /dev/full": link_to("/dev/full"), "a link to itself": link_to("state.json"),
+       "a dangling link": link_to("nowhere"), "missing": os.unlink}
 
 
 class OddFiles(DamagedRun, Listed):
