@@ -22,5 +22,5 @@ set(CPACK_COMPONENT_LIBPLUMB-DEV_DESCRIPTION "${PROJECT_DESCRIPTION}: libraries 
 set(CPACK_DEBIAN_LIBPLUMB-DEV_PACKAGE_NAME libplumb-dev)
 set(CPACK_DEBIAN_LIBPLUMB-DEV_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_LIBPLUMB-DEV_PACKAGE_DEPENDS "plumb (= ${PROJECT_VERSION})" libtorch-dev libopenblas-openmp-dev
-  libfmt-dev nlohmann-json3-dev zlib1g-dev libhwy-dev libsndfile1-dev libsamplerate0-dev pkg-config)
+  libfmt-dev nlohmann-json3-dev zlib1g-dev libhwy-dev libsndfile1-dev libsamplerate0-dev libxxhash-dev pkg-config)
 include(CPack)
