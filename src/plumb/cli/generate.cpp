@@ -60,7 +60,7 @@ std::string Generator::outputs(const std::vector<std::string>& lines, int64_t fi
   Answered answered = task_->answer(model_, lines, first_line, config_);
   std::ranges::sort(answered.unreadable);
   for (const auto& [line, problem] : answered.unreadable) {
-    fmt::print(stderr, "plumb: {}:{}: {}\n", input, first_line + line + 1, problem);
+    to_stderr("plumb: {}:{}: {}\n", input, first_line + line + 1, problem);
     all_readable_ = false;
   }
   for (int64_t line : answered.shortened) shortened_.insert(first_line + line);
