@@ -37,8 +37,8 @@ PreparedSplit written(const TemporaryDirectory& folder, const std::vector<Pair>&
     source.add(pair.source);
     target.add(pair.target);
   }
-  const PreparedSplit split{{"corpus.en", (folder / "source.tokens").string()},
-                            {"corpus.de", (folder / "target.tokens").string()}};
+  const PreparedSplit split{{"corpus.en", (folder / "source.tokens").string(), {}},
+                            {"corpus.de", (folder / "target.tokens").string(), {}}};
   source.write(split.source.tokens, sha256_hex("source"));
   target.write(split.target.tokens, sha256_hex("target"));
   return split;
