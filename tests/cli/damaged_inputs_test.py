@@ -183,6 +183,14 @@ class Recordings(Case):
             file.write_bytes(whole)
             self.assertEqual(self.fingerprint(), before, split)
 
+    def test_recordings_may_move(self):
+        before = self.fingerprint()
+        (self.folder / "elsewhere").mkdir()
+        for file in [*self.folder.glob("*.wav"), *self.folder.glob("*.tsv")]:
+            file.rename(self.folder / "elsewhere" / file.name)
+        (self.folder / "config.toml").write_text(SPEECH.replace('source = "', 'source = "elsewhere/'))
+        self.assertEqual(self.fingerprint(), before)
+
     def test_resume_says_that_the_audio_is_another(self):
         self.done("train", "config.toml", "--out", "run")
         sound(self.folder / "train1.wav", 4400, step=0.7)

@@ -77,6 +77,7 @@ TEST_F(Contents, NameAudioThatChangedUnderItsName) {
   data.train.source.contents = "a digest";
   data.valid.source.contents = "another";
   const nlohmann::json before = pieces_to_json(data_pieces(data, 2, 1));
+  data.train.source.text = file("moved", "the same recordings elsewhere\n");
   EXPECT_THAT(data_differences(before, data_pieces(data, 2, 1)), IsEmpty());
   data.train.source.contents = "a third";
   EXPECT_THAT(data_differences(before, data_pieces(data, 2, 1)),

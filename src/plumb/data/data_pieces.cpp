@@ -47,15 +47,14 @@ std::vector<DataPiece> data_pieces(const Prepared& data, int64_t train_pairs, in
   const auto add = [&](const char* name, const PreparedSide& side, int64_t lines) {
     if (!side.text.empty()) pieces.push_back(text(name, side, lines));
   };
-  const auto add_audio = [&](const char* name, const PreparedSide& side, int64_t files) {
-    if (!side.contents.empty()) pieces.push_back({name, side.text, side.contents, files});
+  const auto add_source = [&](const char* name, const char* as_audio, const PreparedSide& side, int64_t lines) {
+    if (side.contents.empty()) return add(name, side, lines);
+    pieces.push_back({as_audio, side.text, side.contents, lines});
   };
-  add("training source", data.train.source, train_pairs);
+  add_source("training source", "training audio", data.train.source, train_pairs);
   add("training target", data.train.target, train_pairs);
-  add_audio("training audio", data.train.source, train_pairs);
-  add("validation source", data.valid.source, valid_pairs);
+  add_source("validation source", "validation audio", data.valid.source, valid_pairs);
   add("validation target", data.valid.target, valid_pairs);
-  add_audio("validation audio", data.valid.source, valid_pairs);
   return pieces;
 }
 

@@ -19,7 +19,7 @@ struct DataPiece {
   int64_t count = 0;  // lines or tokens
 };
 
-/// The two vocabularies, then the texts, and what they name as audio. Hashes every text.
+/// The two vocabularies, then the texts; in the place of a list of recordings what they hold. Hashes every text.
 std::vector<DataPiece> data_pieces(const Prepared& data, int64_t train_pairs, int64_t valid_pairs);
 
 /// What a checkpoint keeps: hash and count by name.

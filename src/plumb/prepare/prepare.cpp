@@ -119,7 +119,8 @@ int64_t lowest_rate(const std::string& list) {
 
 std::string fingerprint_of(const PreparedSide& side) {
   if (side.text.empty()) return "";
-  return side.tokens.empty() ? sha256_of_file(side.text) + side.contents : TokenFile(side.tokens).fingerprint();
+  if (!side.contents.empty()) return side.contents;  // not the list: recordings may move, as texts may
+  return side.tokens.empty() ? sha256_of_file(side.text) : TokenFile(side.tokens).fingerprint();
 }
 
 }  // namespace
