@@ -22,7 +22,8 @@ class PrefetchTest : public testing::Test {
       source.add(std::vector<int32_t>{i, 4});
       target.add(std::vector<int32_t>{i, i, 5});
     }
-    const PreparedSplit files{{"train.en", (folder / "source").string()}, {"train.de", (folder / "target").string()}};
+    const PreparedSplit files{{"train.en", (folder / "source").string(), {}},
+                              {"train.de", (folder / "target").string(), {}}};
     source.write(files.source.tokens, sha256_hex("source"));
     target.write(files.target.tokens, sha256_hex("target"));
     return files;

@@ -51,7 +51,8 @@ class ValidationTest : public testing::Test {
       source.add(pair.source);
       target.add(pair.target);
     }
-    const PreparedSplit files{{"valid.en", (folder / "source").string()}, {"valid.de", (folder / "target").string()}};
+    const PreparedSplit files{{"valid.en", (folder / "source").string(), {}},
+                              {"valid.de", (folder / "target").string(), {}}};
     source.write(files.source.tokens, sha256_hex("source"));
     target.write(files.target.tokens, sha256_hex("target"));
     return files;
