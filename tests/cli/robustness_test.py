@@ -188,6 +188,25 @@ class Prepare(Robustness):
         self.assert_error(self.prepare(corpus="numbers", cache="."), 4, "numbers-999999-20000-1", "data.cache")
 
 
+class Paths(Robustness):
+    """Names of files are bytes; those that are not UTF-8 are refused where they would have to become JSON."""
+
+    ODD = os.fsdecode(b"caf\xe9")
+
+    def test_a_cache(self):
+        for command in (("prepare", "config.toml"), ("train", "config.toml", "--dry-run", "--json")):
+            done = self.run_plumb(*command, "--set", f"data.cache={self.ODD}")
+            self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+            self.assertIn(b"not UTF-8", done.stderr)
+
+    def test_a_run(self):
+        shutil.copytree(self.folder / "run", self.folder / self.ODD)
+        done = self.run_plumb("evaluate", self.ODD, "--split", "valid", "--json")
+        self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+        self.assertIn(b"not UTF-8", done.stderr)
+        self.assertEqual(self.run_plumb("generate", self.ODD, stdin=b"the dog\n").returncode, 0)
+
+
 class Train(Robustness):
     def train(self, out, *settings):
         given = [part for one in settings for part in ("--set", one)]

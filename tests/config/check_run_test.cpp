@@ -56,5 +56,13 @@ TEST(CheckRun, RefusesTextWithoutItsFiles) {
   EXPECT_THAT(refusal(without), HasSubstr("needs a dictionary"));
 }
 
+TEST(CheckRun, RefusesSizesThatNoMachineCanHold) {
+  for (const char* key : {"data.numbers_train", "data.numbers_valid", "data.examples_train", "generate.beam"}) {
+    EXPECT_THAT(refusal({std::string(key) + "=1000000000"}),
+                AllOf(HasSubstr(key), HasSubstr("1000000000 is too large"), HasSubstr("at most")));
+  }
+  EXPECT_EQ(refusal({"generate.beam=10000", "data.numbers_train=10000000"}), "accepted");
+}
+
 }  // namespace
 }  // namespace plumb

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "plumb/config/assign.h"
 #include "plumb/config/dump.h"
@@ -292,6 +293,44 @@ TEST(Load, AStackOfAHybridHasItsOwnRow) {
   EXPECT_TRUE(stack_plan(config.model, Stack::Decoder).final_norm);
   EXPECT_EQ(config.model.encoder_layers, 18);
   EXPECT_EQ(config.model.width, 512);  // from a file that the included one includes
+}
+
+// ---- hostile files ----
+
+TEST(Load, IncludesThatDoubleAreCountedAndRefused) {
+  const Folder folder;
+  folder.write("0.toml", "seed = 1\n");
+  for (int i = 1; i <= 30; ++i) {
+    const std::string below = std::to_string(i - 1) + ".toml";
+    folder.write(std::to_string(i) + ".toml", "include = ['" + below + "', '" + below + "']\n");
+  }
+  EXPECT_THAT(error_of([&] { load_config(folder.path() / "30.toml", {}); }),
+              AllOf(HasSubstr("include: more than 200 files are included in all"), HasSubstr("Remove includes")));
+  EXPECT_EQ(load_config(folder.path() / "6.toml", {}).seed, 1);  // 127 files
+}
+
+TEST(Load, APipeIsRefusedAtOnce) {
+  const Folder folder;
+  const auto pipe = folder.path() / "pipe.toml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { load_config(pipe, {}); }), HasSubstr("this is a device or a pipe"));
+  EXPECT_THAT(error_of([&] { load_config("/dev/zero", {}); }), HasSubstr("this is a device or a pipe"));
+  const auto file = folder.write("a.toml", "include = ['pipe.toml']\n");
+  EXPECT_THAT(error_of([&] { load_config(file, {}); }), HasSubstr("pipe.toml is a device or a pipe"));
+}
+
+TEST(Load, LongKeysAndValuesAreCutInMessages) {
+  const std::string longer(200000, 'x');
+  EXPECT_LT(error_of_text(longer + " = 1\n").size(), 3000u);
+  EXPECT_LT(error_of_text("[model]\nvariant = \"" + longer + "\"\n").size(), 3000u);
+  EXPECT_LT(error_of_text("seed = \"" + longer + "\"\n").size(), 3000u);
+  EXPECT_LT(error_of_set({longer + "=1"}).size(), 3000u);
+  EXPECT_LT(error_of_set({"model.variant=" + longer}).size(), 3000u);
+}
+
+TEST(Load, AnOverrideIsUtf8) {
+  EXPECT_THAT(error_of_set({"data.cache=/tmp/\xff"}), HasSubstr("this is not UTF-8 text"));
+  EXPECT_EQ(load_overrides(Overrides{"data.cache=/tmp/\xc3\xa9"}).data.cache, "/tmp/\xc3\xa9");
 }
 
 }  // namespace

@@ -28,6 +28,17 @@ void not_below(const Least& number, const Sources& sources) {
                   fmt::format("Write {} or more", number.least));
 }
 
+struct Most {
+  std::string_view key;
+  int64_t value, most;
+};
+
+void not_above(const Most& number, const Sources& sources) {
+  if (number.value <= number.most) return;
+  throw UserError(sources.where(number.key), fmt::format("{} is too large", number.value),
+                  fmt::format("It can be at most {}", number.most));
+}
+
 struct Share {
   std::string_view key;
   double value;
@@ -183,6 +194,14 @@ void check_run(const Config& config, const Sources& sources) {
                          {"generate.max_tokens", real(g.max_tokens), 1},
                          {"generate.average", real(g.average), 1}};
   for (const Least& number : least) not_below(number, sources);
+  constexpr int64_t kMostExamples = 10'000'000;  // of a corpus that is made up: some hundred megabytes
+  constexpr int64_t kMostBeam = 10'000;
+  const Most most[] = {{"data.numbers_train", d.numbers_train, kMostExamples},
+                       {"data.numbers_valid", d.numbers_valid, kMostExamples},
+                       {"data.examples_train", d.examples_train, kMostExamples},
+                       {"data.examples_valid", d.examples_valid, kMostExamples},
+                       {"generate.beam", g.beam, kMostBeam}};
+  for (const Most& number : most) not_above(number, sources);
   const Share shares[] = {{"data.character_coverage", d.character_coverage, 1},
                           {"masked_lm.mask_prob", config.masked_lm.mask_prob, 1},
                           {"masked_lm.leave_prob", config.masked_lm.leave_prob, 1},

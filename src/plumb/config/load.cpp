@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostFiles = 200;
+
 class Loader {
  public:
   void file(const fs::path& path, const std::string& asked_by) {
@@ -23,6 +25,11 @@ class Loader {
     if (std::ranges::find(open_, identity) != open_.end()) {
       throw UserError(asked_by, fmt::format("{} includes itself, directly or through others", path.string()),
                       "Remove one of the includes");
+    }
+    // Includes that include each other's includes double with every file: a handful of them would take for ever.
+    if (++files_ > kMostFiles) {
+      throw UserError(asked_by, fmt::format("more than {} files are included in all", kMostFiles),
+                      "Remove includes; a file that several others include counts each time");
     }
     open_.push_back(identity);
     const TomlFile file = read_toml(path, asked_by);
@@ -51,6 +58,7 @@ class Loader {
 
   Config config_;
   Sources sources_;
+  int files_ = 0;
   std::vector<fs::path> open_;  // the files that are being read, outermost first
 };
 

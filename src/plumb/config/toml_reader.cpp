@@ -6,12 +6,15 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include "plumb/base/error.h"
 #include "plumb/base/nearest_name.h"
+#include "plumb/base/unicode.h"
+#include "plumb/config/toml_guard.h"
 
 namespace plumb {
 namespace {
@@ -46,6 +49,9 @@ std::string read_text(const fs::path& file, const std::string& asked_by) {
   if (fs::is_directory(file, ignored)) {
     throw UserError(where, subject + " is a directory", "Name the .toml file inside it");
   }
+  if (fs::is_other(fs::status(file, ignored))) {  // a pipe would wait for somebody to write into it
+    throw UserError(where, subject + " is a device or a pipe", "Name a .toml file");
+  }
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     const int error = errno;
@@ -62,17 +68,6 @@ std::string read_text(const fs::path& file, const std::string& asked_by) {
                     "Name a .toml file");
   }
   return text;
-}
-
-// toml++ frees a.b.c... by recursion, so that one line could exhaust the stack. No key of ours has two dots.
-bool has_tower(std::string_view text) {
-  constexpr int kMostDots = 64;
-  int dots = 0;
-  for (const char c : text) {
-    dots = c == '\n' ? 0 : dots + (c == '.');
-    if (dots > kMostDots) return true;
-  }
-  return false;
 }
 
 Value value_of(const toml::node& node) {
@@ -175,6 +170,12 @@ std::vector<TomlFile::Include> includes_of(toml::table& table, const fs::path& f
   return includes;
 }
 
+// What goes to other processes and into files of ours goes there as JSON, which is UTF-8.
+bool is_utf8(std::string_view text) {
+  constexpr auto belongs_to_none = [](char32_t point) { return point >= 0xDC80 && point <= 0xDCFF; };
+  return std::ranges::none_of(decode_utf8(text), belongs_to_none);
+}
+
 // toml++ ends some of its sentences itself; ours end with one full stop.
 std::string without_stop(std::string_view text) {
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.remove_suffix(1);
@@ -183,8 +184,10 @@ std::string without_stop(std::string_view text) {
 
 toml::table parsed(const fs::path& file, const std::string& asked_by) {
   const std::string text = read_text(file, asked_by);
-  if (has_tower(text))
-    throw UserError(file.string(), "a line has more than 64 dots", "A key has at most one: model.heads");
+  if (const std::optional<TomlProblem> found = beyond_toml_parser(text)) {
+    throw UserError(fmt::format("{}:{}", file.string(), found->line), "not valid TOML: " + found->problem,
+                    found->remedy);
+  }
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
@@ -217,6 +220,7 @@ std::vector<Setting> read_toml_leaves(const fs::path& file) {
 }
 
 Setting parse_override(const std::string& text) {
+  if (!is_utf8(text)) throw UserError("--set " + text, "this is not UTF-8 text", "Write names and paths in UTF-8");
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw UserError("--set " + text, "this is not key=value", "Write for example --set model.heads=4");
@@ -232,9 +236,10 @@ Setting parse_override(const std::string& text) {
                   .is_table = false,
                   .written = trimmed(std::string_view(text).substr(equals + 1))};
   setting.value = {setting.written};
-  if (has_tower(setting.written)) return setting;
+  const std::string line = "value = " + setting.written;
+  if (beyond_toml_parser(line)) return setting;
   try {
-    const toml::table table = toml::parse("value = " + setting.written);
+    const toml::table table = toml::parse(line);
     // A line break inside the text would add keys of its own: then it is plain text.
     if (table.size() == 1) setting.value = value_of(*table.get("value"));
   } catch (const toml::parse_error&) {

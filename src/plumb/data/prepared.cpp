@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plumb/base/error.h"
+
 namespace plumb {
 namespace {
 
@@ -59,7 +61,11 @@ void read(const nlohmann::ordered_json& json, T& value) {
 }  // namespace
 
 std::string to_json(const Prepared& prepared) {
-  return write(prepared).dump(2) + '\n';
+  try {
+    return write(prepared).dump(2) + '\n';
+  } catch (const nlohmann::json::type_error&) {  // the only text of it that is not ours
+    throw UserError("prepare", "the path of a corpus or vocabulary is not UTF-8 text", "Rename the file or folder");
+  }
 }
 
 Prepared prepared_from_json(const std::string& text) {
