@@ -51,6 +51,26 @@ TEST(HttpRequest, OtherSitesGetNoData) {
   EXPECT_EQ(status(request("GET /data.json HTTP/1.1", "localhost:8080", "Sec-Fetch-Site: same-origin\r\n")), 200);
 }
 
+TEST(HttpRequest, OtherOriginsGetNothing) {
+  const auto from = [](const std::string& origin) {
+    return status(request("GET /data.json HTTP/1.1", "localhost:8080", "Origin: " + origin + "\r\n"));
+  };
+  EXPECT_EQ(from("http://localhost:8080"), 200);
+  EXPECT_EQ(from("http://127.0.0.1:8080"), 200);
+  for (const char* origin : {"http://evil.example", "null", "", "https://localhost:8080", "http://localhost:8081",
+                             "http://localhost", "http://localhost:8080.evil.example", "localhost:8080"}) {
+    EXPECT_EQ(from(origin), 403) << origin;
+  }
+  EXPECT_EQ(status(request("GET / HTTP/1.1", "localhost:8080", "Origin: http://evil.example\r\n")), 403);
+}
+
+TEST(HttpRequest, AHeaderThatStandsThereTwiceIsNoneAtAll) {
+  const std::string site = "Sec-Fetch-Site: same-origin\r\n", origin = "Origin: http://localhost:8080\r\n";
+  EXPECT_EQ(status(request("GET /data.json HTTP/1.1", "localhost:8080", site + site)), 403);
+  EXPECT_EQ(status(request("GET /data.json HTTP/1.1", "localhost:8080", site + "sec-fetch-site: cross-site\r\n")), 403);
+  EXPECT_EQ(status(request("GET /data.json HTTP/1.1", "localhost:8080", origin + origin)), 403);
+}
+
 TEST(HttpRequest, NonsenseIsRefused) {
   for (const char* head :
        {"", "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/2\r\n\r\n", "\x16\x03\x01\x02\x00\r\n\r\n"}) {

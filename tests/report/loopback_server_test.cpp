@@ -101,6 +101,12 @@ TEST_F(LoopbackServerTest, ThoseWhoSayNothingOrLeaveDoNotStopIt) {
   EXPECT_THAT(answer(head("GET /data.json HTTP/1.1")), StartsWith("HTTP/1.1 200"));
 }
 
+TEST_F(LoopbackServerTest, ThoseWhoSayNothingDoNotShutOutOthers) {
+  std::vector<FileDescriptor> idle;
+  for (int i = 0; i < 150; ++i) idle.push_back(connected(server_.port()));
+  EXPECT_THAT(answer(head("GET /data.json HTTP/1.1")), StartsWith("HTTP/1.1 200"));
+}
+
 TEST_F(LoopbackServerTest, TooMuchIsRefused) {
   const std::string text = answer("GET / HTTP/1.1\r\nX: " + std::string(kLargestRequest, 'x'));
   EXPECT_TRUE(text.empty() || text.starts_with("HTTP/1.1 431")) << text;

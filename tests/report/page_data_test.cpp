@@ -402,5 +402,38 @@ TEST_F(PageDataTest, SixDigitsAreShown) {
   EXPECT_TRUE(std::isinf(shown(HUGE_VAL)));
 }
 
+// What a run from elsewhere links to is not its own.
+TEST_F(PageDataTest, LinksThatLeadOutOfTheFolderAreNotFollowed) {
+  write_all(root_ / "secret", "root:x:0:0\n");
+  const fs::path run = folder("linked");
+  write_all(run / "log.jsonl", kTrain);
+  fs::create_symlink("../secret", run / "config.toml");
+  const json data = run_data(run, "run", {});
+  EXPECT_EQ(data.dump().find("root:x"), std::string::npos);
+  EXPECT_EQ(data["problems"], json({"config.toml cannot be opened."}));
+  EXPECT_EQ(data["curves"]["train.loss"]["logged"], 1);
+
+  write_all(folder("linked/kept") / "config.toml", "seed = 7\n");
+  fs::remove(run / "config.toml");
+  fs::create_symlink("kept/config.toml", run / "config.toml");
+  EXPECT_EQ(run_data(run, "run", {})["config"], "seed = 7\n") << "within the folder it is";
+}
+
+TEST_F(PageDataTest, LinkedProbesAndSweepsAreNotFollowedEither) {
+  write_all(folder("other") / "probe.jsonl", R"({"type":"subject","variant":"secret"})"
+                                             "\n");
+  write_all(folder("other") / "sweep.json", R"({"arms":[],"grid":[],"name":"secret"})");
+  for (const char* name : {"probe.jsonl", "sweep.json"})
+    fs::create_symlink(root_ / "other" / name, folder("links") / name);
+  EXPECT_NE(page_data(shown_folders({"other"})).dump().find("secret"), std::string::npos);
+  EXPECT_EQ(page_data(shown_folders({"links"})).dump().find("secret"), std::string::npos);
+}
+
+TEST_F(PageDataTest, APageIsNotWrittenThroughALink) {
+  write_all(folder("run") / "log.jsonl", "");
+  fs::create_symlink("elsewhere", root_ / "page.html");
+  EXPECT_THROW(refuse_to_overwrite(shown_folders({"run"}), root_ / "page.html"), UserError);
+}
+
 }  // namespace
 }  // namespace plumb::report

@@ -1,13 +1,14 @@
 #include "plumb/report/http_request.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace plumb::report {
 namespace {
+
+constexpr std::string_view kScheme = "http://";
 
 std::string_view stripped(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -32,16 +33,26 @@ std::vector<std::string_view> lines_of(std::string_view head) {
   return lines;
 }
 
-/// The value of a header that may stand there at most once; none if it is absent or stands there twice.
-std::optional<std::string_view> header(const std::vector<std::string_view>& lines, std::string_view name) {
-  std::optional<std::string_view> value;
+/// The values of a header, as often as it stands there.
+std::vector<std::string_view> headers(const std::vector<std::string_view>& lines, std::string_view name) {
+  std::vector<std::string_view> values;
   for (size_t i = 1; i < lines.size(); ++i) {
     const size_t colon = lines[i].find(':');
     if (colon == std::string_view::npos || lower(lines[i].substr(0, colon)) != name) continue;
-    if (value) return std::nullopt;
-    value = stripped(lines[i].substr(colon + 1));
+    values.push_back(stripped(lines[i].substr(colon + 1)));
   }
-  return value;
+  return values;
+}
+
+/// Whether a header is absent, or stands there once with a value that is `good`: two of them are somebody's trick.
+template <class Good>
+bool absent_or(const std::vector<std::string_view>& values, const Good& good) {
+  return values.empty() || (values.size() == 1 && good(values.front()));
+}
+
+bool is_this_server(std::string_view name, int port) {
+  const std::string host = lower(name);
+  return host == fmt::format("127.0.0.1:{}", port) || host == fmt::format("localhost:{}", port);
 }
 
 }  // namespace
@@ -61,19 +72,23 @@ HttpReply answer_to(std::string_view head, int port) {
   const std::string_view target = lines[0].substr(first + 1, second - first - 1);
   if (version != "HTTP/1.1" && version != "HTTP/1.0") return refused(400);
 
-  const std::optional<std::string_view> host = header(lines, "host");
-  const std::string name = host ? lower(*host) : "";
-  if (name != fmt::format("127.0.0.1:{}", port) && name != fmt::format("localhost:{}", port)) return refused(403);
-  // A page of another site may still send requests; browsers say so, and it gets nothing.
-  const std::optional<std::string_view> site = header(lines, "sec-fetch-site");
-  if (site && *site != "same-origin" && *site != "none" && target != "/") return refused(403);
+  const std::vector<std::string_view> hosts = headers(lines, "host");
+  if (hosts.size() != 1 || !is_this_server(hosts.front(), port)) return refused(403);
+  // A page of another site may still send requests; browsers say so, and it gets nothing. A link to the page is one,
+  // too.
+  const auto own_site = [&](std::string_view site) { return site == "same-origin" || site == "none" || target == "/"; };
+  const auto own_origin = [&](std::string_view origin) {
+    return origin.starts_with(kScheme) && is_this_server(origin.substr(kScheme.size()), port);
+  };
+  if (!absent_or(headers(lines, "sec-fetch-site"), own_site)) return refused(403);
+  if (!absent_or(headers(lines, "origin"), own_origin)) return refused(403);
   if (method != "GET" && method != "HEAD") return refused(405);
 
   HttpReply reply;
   reply.status = target == "/" || target == "/data.json" ? 200 : 404;
   reply.resource = target == "/data.json" ? Resource::Data : Resource::Page;
   reply.with_body = method == "GET";
-  reply.if_none_match = std::string(header(lines, "if-none-match").value_or(""));
+  if (const auto tags = headers(lines, "if-none-match"); tags.size() == 1) reply.if_none_match = tags.front();
   return reply;
 }
 

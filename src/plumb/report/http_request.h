@@ -20,7 +20,8 @@ constexpr size_t kLargestRequest = 8192;
 
 /// `head` is everything up to and with the empty line. Only GET and HEAD of `/` and `/data.json` are answered, and only
 /// if Host is the loopback address or localhost with this port: a page of another site that had its name resolved to
-/// 127.0.0.1 would send its own name there.
+/// 127.0.0.1 would send its own name there. An Origin, if there is one, must be the same, and Sec-Fetch-Site not
+/// another site's.
 HttpReply answer_to(std::string_view head, int port);
 
 /// An answer that gives nothing.

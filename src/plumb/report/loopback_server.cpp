@@ -1,5 +1,6 @@
 #include "plumb/report/loopback_server.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -19,7 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPatience = std::chrono::seconds(10);  // for a whole request, and for the answer to be taken
+constexpr auto kRequestPatience = std::chrono::seconds(3);  // for a whole request
+constexpr auto kPatience = std::chrono::seconds(10);        // for the answer to be taken
 constexpr int kMostConnections = 64;
 
 sockaddr_in loopback(int port) {
@@ -116,8 +118,11 @@ void LoopbackServer::accept_all(std::vector<Connection>& connections) {
   for (;;) {
     FileDescriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) return;
-    if (std::ssize(connections) >= kMostConnections) continue;  // closed at once
-    connections.push_back({.socket = std::move(socket), .until = Clock::now() + kPatience, .in = {}});
+    // Those who connect and say nothing do not shut out others: the one that has waited longest has to go.
+    if (std::ssize(connections) >= kMostConnections) {
+      connections.erase(std::ranges::min_element(connections, {}, &Connection::until));
+    }
+    connections.push_back({.socket = std::move(socket), .until = Clock::now() + kRequestPatience, .in = {}});
   }
 }
 

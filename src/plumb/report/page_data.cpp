@@ -25,6 +25,7 @@
 #include "plumb/report/probe_data.h"
 #include "plumb/report/run_data.h"
 #include "plumb/runs/outcome.h"
+#include "plumb/runs/run_log.h"
 
 namespace plumb::report {
 namespace {
@@ -82,7 +83,8 @@ bool is_sweep(const json& content) {
 }
 
 json sweep_data(const NamedFolder& sweep) {
-  std::ifstream in(sweep.folder / kSweepResultsFile, std::ios::binary);
+  std::ifstream in;
+  if (!cannot_be_read(sweep.folder / kSweepResultsFile)) in.open(sweep.folder / kSweepResultsFile, std::ios::binary);
   json content = json::parse(in, nullptr, /*allow_exceptions=*/false);
   json data = {{"name", sweep.name}, {"folder", sweep.folder.string()}};
   if (is_sweep(content)) {

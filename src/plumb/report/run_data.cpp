@@ -169,7 +169,7 @@ json run_data(const fs::path& run, const std::string& name, const PageBudget& bu
                {"summary", to_json(summary)},
                {"curves", curves_data(log, budget)},
                {"samples", samples_of(log, budget.sample_bytes)},
-               {"config", cut(file_content(run / kConfigFile))},
+               {"config", cannot_be_read(run / kConfigFile) ? "" : cut(file_content(run / kConfigFile))},
                {"command", command_of(log)},
                {"problems", problems_of(run, log, summary)}};
   add_events(log, data);

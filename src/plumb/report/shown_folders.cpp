@@ -149,6 +149,8 @@ ShownFolders find_shown_folders(const std::vector<std::string>& given) {
 }
 
 void refuse_to_overwrite(const ShownFolders& folders, const fs::path& out) {
+  std::error_code none;
+  if (fs::is_symlink(out, none)) throw UserError(out.string(), "is a link", "Name the file itself with -o");
   for (const std::vector<NamedFolder>* some : {&folders.runs, &folders.probes, &folders.sweeps}) {
     for (const NamedFolder& one : *some) {
       for (const char* file : kFiles) {

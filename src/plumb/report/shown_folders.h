@@ -23,7 +23,8 @@ struct ShownFolders {
 /// there is nothing to show.
 ShownFolders find_shown_folders(const std::vector<std::string>& given);
 
-/// Throws UserError if a page at `out` would take the place of a file that it is made of.
+/// Throws UserError if a page at `out` would take the place of a file that it is made of, or of whatever a link there
+/// leads to.
 void refuse_to_overwrite(const ShownFolders& folders, const std::filesystem::path& out);
 
 }  // namespace plumb::report

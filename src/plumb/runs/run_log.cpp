@@ -32,6 +32,16 @@ void forget_what_is_done_again(std::vector<LogRecord>& records, const LogRecord&
   }
 }
 
+// A run from elsewhere could bring any file of this machine into a page that is passed on.
+bool leads_outside(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(file, error)) return false;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const std::string inside = (std::filesystem::canonical(folder, error) / "").string();
+  const std::filesystem::path target = std::filesystem::canonical(file, error);
+  return error || !target.string().starts_with(inside);
+}
+
 }  // namespace
 
 bool is_beginning_of_record(std::string_view line) {
@@ -42,7 +52,7 @@ bool cannot_be_read(const std::filesystem::path& file) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(file, ignored);
   if (!std::filesystem::exists(status)) return false;
-  return !std::filesystem::is_regular_file(status) || !std::ifstream(file);
+  return leads_outside(file) || !std::filesystem::is_regular_file(status) || !std::ifstream(file);
 }
 
 RunLog read_run_log(const std::filesystem::path& run, LogReading reading) {

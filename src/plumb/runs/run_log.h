@@ -38,7 +38,8 @@ RunLog read_run_log(const std::filesystem::path& run, LogReading reading);
 /// Whether a last line without an end is a record that is still being written, and not something else.
 bool is_beginning_of_record(std::string_view line);
 
-/// Whether it is there and yet has nothing to read: a folder, a pipe, or a file of somebody else.
+/// Whether it is there and yet has nothing to read: a folder, a pipe, a file of somebody else, or
+/// a link that leads out of its folder.
 bool cannot_be_read(const std::filesystem::path& file);
 
 }  // namespace plumb
