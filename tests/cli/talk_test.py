@@ -169,6 +169,15 @@ class Limits(TalkTest):
         self.assertEqual(done.returncode, 4, done.stderr)
 
 
+class TensorBoard(TalkTest):
+    def test_a_folder_that_cannot_be_made_is_one_line(self):
+        (self.folder / "run").mkdir()
+        (self.folder / "run" / "tensorboard").write_text("a file where a folder should be")
+        done = self.trained("run", stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertRegex(done.stderr, rb"\Aplumb: [^\n]*run/tensorboard: cannot be created[^\n]+\n\Z")
+
+
 class Json(TalkTest):
     def test_an_evaluation_is_a_line(self):
         self.assertEqual(self.trained("run", stderr=subprocess.DEVNULL).returncode, 0)

@@ -37,6 +37,7 @@ constexpr const char* kLines[] = {
     R"({"event":"nonfinite","gnorm":"NaN","gradient_tap":"","loss":"NaN","parameter":"p","tap":"t","type":"event","update":6})",
     R"({"event":"diverged","reason":"r","type":"event","update":7})",
     R"({"event":"stuck","reason":"r","type":"event","update":7})",
+    R"({"error":"e","event":"tensorboard_failed","type":"event","update":20})",
     R"({"best_update":5,"event":"early_stop","type":"event","update":7})",
     R"({"event":"ended","outcome":"finished","type":"event","unigram_share":0.5,"update":7})",
 };

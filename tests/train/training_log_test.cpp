@@ -1,10 +1,13 @@
 #include "plumb/train/training_log.h"
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include "support/log_lines.h"
 #include "support/temporary_directory.h"
@@ -107,6 +110,31 @@ TEST(TrainingLog, OfAWorkerThatDoesNotWriteIsSilent) {
   log.gradients(1, {{"encoder.layers.0.ffn", 1}});
   log.ended(1, RunOutcome::Finished, 3.0);
   EXPECT_TRUE(std::filesystem::is_empty(run.path()));
+}
+
+// TensorBoard's file grows faster than the log, so that it reaches a limit on file sizes first.
+TEST(TrainingLog, TellsOnceThatTensorBoardCannotBeWrittenAndGoesOn) {
+  const TemporaryDirectory run;
+  TrainConfig config = without_tensorboard();
+  config.tensorboard = true;
+  TrainingLog log(run.path(), config, /*writes=*/true);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{3000, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const auto failures = [&] {
+    return std::ranges::count_if(log_lines(run.path()), [](const nlohmann::json& record) {
+      return record.value("event", "") == "tensorboard_failed";
+    });
+  };
+  int64_t update = 0;
+  while (failures() == 0 && update < 100) log.train({.update = ++update}, update_of(1, 30, 0.2));
+  EXPECT_LT(update, 100);
+  log.train({.update = ++update}, update_of(1, 30, 0.2));
+  EXPECT_EQ(failures(), 1);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
 }
 
 }  // namespace

@@ -175,6 +175,19 @@ struct NonfiniteEvent {
   }
 };
 
+struct TensorBoardFailedEvent {
+  static constexpr std::string_view kEvent = "tensorboard_failed",
+                                    kHelp = "the first time that tensorboard/ cannot be written; training continues";
+  int64_t update = 0;
+  std::string error;
+
+  template <class Self, class Visit>
+  static void fields(Self& r, Visit&& visit) {
+    visit("update", r.update, "updates done");
+    visit("error", r.error, "what went wrong");
+  }
+};
+
 struct DivergedEvent {
   static constexpr std::string_view kEvent = "diverged", kHelp = "the run diverged";
   int64_t update = 0;
@@ -236,8 +249,8 @@ struct OtherRecord {
 };
 
 using LogRecord = std::variant<TrainRecord, ValidRecord, GradientsRecord, SamplesRecord, StartedEvent, PretrainedEvent,
-                               ResumedEvent, DamagedCheckpointEvent, NonfiniteEvent, DivergedEvent, StuckEvent,
-                               EarlyStopEvent, EndedEvent, OtherEvent, OtherRecord>;
+                               ResumedEvent, DamagedCheckpointEvent, NonfiniteEvent, TensorBoardFailedEvent,
+                               DivergedEvent, StuckEvent, EarlyStopEvent, EndedEvent, OtherEvent, OtherRecord>;
 
 inline constexpr std::string_view kEventType = "event";
 

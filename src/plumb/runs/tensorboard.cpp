@@ -2,10 +2,20 @@
 
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <chrono>
+#include <iterator>
+#include <span>
+#include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "plumb/base/disk_remedy.h"
+#include "plumb/base/error.h"
+#include "plumb/base/make_folder.h"
 
 namespace plumb {
 namespace {
@@ -65,12 +75,19 @@ uint32_t crc32c(std::string_view bytes) {
 }
 
 TensorBoardWriter::TensorBoardWriter(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
+  constexpr char kRemedy[] = "Remove what is in its place, or set train.tensorboard = false";
+  make_folder(folder, kRemedy);
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
   const std::string name =
       fmt::format("events.out.tfevents.{}.{}.{}", static_cast<int64_t>(now()), host, static_cast<int64_t>(getpid()));
-  file_.open(folder / name, std::ios::binary | std::ios::app);
+  path_ = folder / name;
+  file_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  struct stat status {};
+  if (!file_.is_open() || ::fstat(file_.get(), &status) != 0) {
+    throw DiskError(path_.string(), "cannot be created: " + reason_of(errno), kRemedy);
+  }
+  size_ = status.st_size;  // a run that is resumed within a second has the same name
   event(field(1, 1) + little_endian(now()) + bytes_field(3, "brain.Event:2"));
 }
 
@@ -81,7 +98,22 @@ void TensorBoardWriter::scalar(const std::string& tag, int64_t step, double valu
 
 void TensorBoardWriter::event(const std::string& message) {
   const std::string length = little_endian(static_cast<uint64_t>(message.size()));
-  file_ << length << little_endian(masked(crc32c(length))) << message << little_endian(masked(crc32c(message)));
+  waiting_ += length + little_endian(masked(crc32c(length))) + message + little_endian(masked(crc32c(message)));
+}
+
+std::string TensorBoardWriter::flush() {
+  const std::string bytes = std::exchange(waiting_, {});
+  const int error = write_fully(file_, std::as_bytes(std::span(bytes)));
+  if (error == 0) {
+    size_ += std::ssize(bytes);
+    return "";
+  }
+  [[maybe_unused]] const int ignored = ::ftruncate(file_.get(), size_);
+  return DiskError(path_.string(), "cannot be written: " + reason_of(error), disk_remedy(error)).what();
+}
+
+TensorBoardWriter::~TensorBoardWriter() {
+  flush();
 }
 
 }  // namespace plumb

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,9 +37,11 @@ struct TrainingLog::Outputs {
   void write(const LogRecord& record) { log.write(to_json(record)); }
   void write_train(const TrainRecord& record, int64_t max_update);
   void write_valid(const ValidRecord& record, const ValidationReport& report, bool best);
+  void flush_board(int64_t update);
 
   JsonlWriter log;
   std::optional<TensorBoardWriter> board;
+  bool board_failed = false;  // and that was said
   StatusLine status;
 };
 
@@ -51,7 +54,15 @@ void TrainingLog::Outputs::write_train(const TrainRecord& record, int64_t max_up
     board->scalar(fmt::format("{}/{}", TrainRecord::kType, key_of(number)), record.update,
                   (record.*number).value_or(NAN));
   }
-  board->flush();
+  flush_board(record.update);
+}
+
+// Every number is in log.jsonl as well: nothing of the run is lost.
+void TrainingLog::Outputs::flush_board(int64_t update) {
+  const std::string problem = board->flush();
+  if (problem.empty() || std::exchange(board_failed, true)) return;
+  status.say(fmt::format("plumb: {}; training continues", problem));
+  write(TensorBoardFailedEvent{.update = update, .error = problem});
 }
 
 void TrainingLog::Outputs::write_valid(const ValidRecord& record, const ValidationReport& report, bool best) {
@@ -63,6 +74,7 @@ void TrainingLog::Outputs::write_valid(const ValidRecord& record, const Validati
   };
   scalar(key_of(&ValidRecord::loss), report.losses.loss);
   for (const auto& [name, value] : report.numbers) scalar(name, value);
+  flush_board(record.update);
 }
 
 TrainingLog::TrainingLog(const std::filesystem::path& run, const TrainConfig& config, bool writes)
