@@ -7,6 +7,8 @@
 namespace plumb {
 namespace {
 
+constexpr char kContents[] = "contents";  // of a side; sweeps of older versions have data.json without it
+
 // Each struct lists its fields once, for both directions.
 template <class Files, class Visit>
 void fields(Files& p, Visit&& visit) requires std::is_same_v<std::remove_const_t<Files>, TokenizerFiles> {
@@ -18,7 +20,7 @@ template <class Side, class Visit>
 void fields(Side& p, Visit&& visit) requires std::is_same_v<std::remove_const_t<Side>, PreparedSide> {
   visit("text", p.text);
   visit("tokens", p.tokens);
-  visit("contents", p.contents);
+  visit(kContents, p.contents);
 }
 template <class Split, class Visit>
 void fields(Split& p, Visit&& visit) requires std::is_same_v<std::remove_const_t<Split>, PreparedSplit> {
@@ -54,7 +56,9 @@ void read(const nlohmann::ordered_json& json, T& value) {
   if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T>) {
     value = json.get<T>();
   } else {
-    fields(value, [&](const char* name, auto& field) { read(json.at(name), field); });
+    fields(value, [&](const char* name, auto& field) {
+      if (name != kContents || json.contains(name)) read(json.at(name), field);
+    });
   }
 }
 
