@@ -120,7 +120,7 @@ class Models(Case):
         self.done("train", "config.toml", "--out", "run")
         for side in ("source", "target"):
             shutil.copy(self.folder / "bad.model", self.folder / "run" / "vocabulary" / f"{side}.model")
-        self.refused(self.plumb("generate", "run", stdin=b"one two\n"), 3, ".model")
+        self.refused(self.plumb("generate", "run", stdin=b"one two\n"), 3, "run/vocabulary", "changed")
 
 
 class Caches(Case):

@@ -1,7 +1,12 @@
+#include <span>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "plumb/base/file_descriptor.h"
 #include "plumb/config/assign.h"
 #include "plumb/config/dump.h"
 #include "plumb/config/field_text.h"
@@ -70,6 +75,12 @@ TEST(Load, ACycleOfIncludesIsAnError) {
   folder.write("b.toml", "\ninclude = ['./a.toml']\n");
   EXPECT_THAT(error_of([&] { load_config(file, {}); }),
               AllOf(HasSubstr("b.toml:2 include: "), HasSubstr("includes itself")));
+}
+
+TEST(Load, AFileWithoutANameIsRead) {
+  const FileDescriptor file(::memfd_create("config", MFD_CLOEXEC));
+  write_fully(file, std::as_bytes(std::span(std::string_view("seed = 3\n"))));
+  EXPECT_EQ(load_config("/proc/self/fd/" + std::to_string(file.get()), {}).seed, 3);
 }
 
 TEST(Load, SourcesNameTheFileInWhichAKeyStands) {

@@ -21,7 +21,9 @@ constexpr int kMostFiles = 200;
 class Loader {
  public:
   void file(const fs::path& path, const std::string& asked_by) {
-    const fs::path identity = fs::weakly_canonical(path);
+    std::error_code nameless;  // /dev/fd/63, which `<(command)` of a shell gives, leads nowhere that has a name
+    fs::path identity = fs::weakly_canonical(path, nameless);
+    if (nameless) identity = path;
     if (std::ranges::find(open_, identity) != open_.end()) {
       throw UserError(asked_by, fmt::format("{} includes itself, directly or through others", path.string()),
                       "Remove one of the includes");
