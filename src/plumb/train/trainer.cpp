@@ -1,6 +1,7 @@
 #include "plumb/train/trainer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include <ATen/Parallel.h>
@@ -167,18 +168,25 @@ StepResult Trainer::step() {
 std::optional<RunEnd> Trainer::validate_now() {
   phase_.set(Phase::Validation, at_.update);
   const ValidationReport report = validation_report(model_, data_, config_);
+  validation_finite_ = std::isfinite(report.losses.loss);
   const std::optional<RunEnd> end = agreed(*workers_, policy_.after_validation(at_.update, report.losses));
   log_.valid(progress(), report, policy_.best_update() == at_.update);
   if (end) log_.ending(at_.update, *end, policy_.best_update());
   return end;
 }
 
-// Weights that are not finite are of no use to anybody, and would in time push out those that are.
+// Weights that are not finite, or compute nothing that is, are of no use to anybody and would push out those that are.
+std::string Trainer::unfit_to_be_saved() const {
+  if (!validation_finite_) return "the validation loss is not finite";
+  const std::string tensor = nonfinite_tensor(model_.parameters());
+  return tensor.empty() ? "" : fmt::format("weights are not finite ({})", tensor);
+}
+
 void Trainer::save() {
   at_.saved_update = at_.update;
   if (!workers_->writes()) return;
-  if (const std::string tensor = nonfinite_tensor(model_.parameters()); !tensor.empty()) {
-    log_.say(fmt::format("update {}: weights are not finite ({}); no checkpoint is written", at_.update, tensor));
+  if (const std::string reason = unfit_to_be_saved(); !reason.empty()) {
+    log_.say(fmt::format("update {}: {}; no checkpoint is written", at_.update, reason));
     return;
   }
   const BatchCursor::Position& position = batches_.position();

@@ -65,6 +65,8 @@ class Trainer {
   StepResult step();
   std::optional<RunEnd> validate_now();
   void save();
+  /// Why the weights are not worth a checkpoint; empty if they are.
+  std::string unfit_to_be_saved() const;
 
   PhaseFile phase_;
   const Config config_;
@@ -85,6 +87,8 @@ class Trainer {
   CaughtSignals signals_{{SIGINT, SIGTERM, SIGHUP}, CaughtSignals::Second::EndsTheProcess};
   int signal_ = 0;  // that all workers act on
   Position at_;
+  bool validation_finite_ = true;  // the last one
+      nlohmann::json::object();  // the statistics in the run directory, for the state of a checkpoint
 };
 
 }  // namespace plumb
