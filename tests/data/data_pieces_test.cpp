@@ -91,14 +91,25 @@ TEST_F(Contents, ThatWereNotKeptAreNotCompared) {
 TEST_F(Contents, OfARunsVocabulariesAreThoseThatItWasTrainedWith) {
   const Prepared data = prepared();
   const nlohmann::json before = pieces_to_json(data_pieces(data, 2, 1));
-  EXPECT_THAT(vocabulary_differences(before, data.source_tokenizer, data.target_tokenizer), IsEmpty());
-  EXPECT_THAT(vocabulary_differences(nlohmann::json::object(), data.source_tokenizer, {}), IsEmpty());  // of old
+  const RunVocabulary kept{data.source_tokenizer, data.target_tokenizer};
+  EXPECT_THAT(vocabulary_differences(before, kept), IsEmpty());
+  EXPECT_THAT(vocabulary_differences(nlohmann::json::object(), kept), IsEmpty());  // of old
   file("source.model", "another model");
-  EXPECT_THAT(vocabulary_differences(before, data.source_tokenizer, data.target_tokenizer),
-              ElementsAre("the source vocabulary"));
+  EXPECT_THAT(vocabulary_differences(before, kept), ElementsAre("the source vocabulary"));
   file("dict", "another dictionary");
-  EXPECT_THAT(vocabulary_differences(before, data.source_tokenizer, data.target_tokenizer),
-              ElementsAre("the source vocabulary", "the target vocabulary"));
+  EXPECT_THAT(vocabulary_differences(before, kept), ElementsAre("the source vocabulary", "the target vocabulary"));
+}
+
+TEST_F(Contents, OfARunsStatisticsAreThoseThatItWasTrainedWith) {
+  RunVocabulary kept;
+  EXPECT_TRUE(kept_statistics(kept).empty());
+  kept.frames = file("frames.json", "means");
+  const nlohmann::json before = pieces_to_json(kept_statistics(kept));
+  EXPECT_THAT(vocabulary_differences(before, kept), IsEmpty());
+  file("frames.json", "other means");
+  EXPECT_THAT(vocabulary_differences(before, kept), ElementsAre("the frame statistics"));
+  kept.frames.clear();
+  EXPECT_THAT(vocabulary_differences(before, kept), ElementsAre("the frame statistics"));
 }
 
 }  // namespace

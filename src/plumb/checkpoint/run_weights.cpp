@@ -83,8 +83,7 @@ void RunWeights::choose() {
 }
 
 void RunWeights::check_vocabulary(const RunVocabulary& vocabulary) const {
-  const std::vector<std::string> changed =
-      vocabulary_differences(newest_.contents, vocabulary.source, vocabulary.target);
+  const std::vector<std::string> changed = vocabulary_differences(newest_.contents, vocabulary);
   if (changed.empty()) return;
   throw DamagedFile(
       (run_ / kVocabularyFolder).string(),

@@ -12,6 +12,7 @@ namespace {
 
 constexpr char kSourceVocabulary[] = "source vocabulary";
 constexpr char kTargetVocabulary[] = "target vocabulary";
+constexpr char kFrames[] = "frame statistics";
 
 DataPiece vocabulary(const char* name, const TokenizerFiles& files, int64_t tokens) {
   std::string hashes;
@@ -79,10 +80,17 @@ std::vector<std::string> data_differences(const nlohmann::json& before, const st
   return all;
 }
 
-std::vector<std::string> vocabulary_differences(const nlohmann::json& before, const TokenizerFiles& source,
-                                                const TokenizerFiles& target) {
+std::vector<DataPiece> kept_statistics(const RunVocabulary& kept) {
+  if (kept.frames.empty()) return {};
+  return {{kFrames, kept.frames, sha256_of_file(kept.frames), 1}};
+}
+
+std::vector<std::string> vocabulary_differences(const nlohmann::json& before, const RunVocabulary& kept) {
+  std::vector<DataPiece> now = {vocabulary(kSourceVocabulary, kept.source, 0),
+                                vocabulary(kTargetVocabulary, kept.target, 0)};
+  now.push_back(kept.frames.empty() ? DataPiece{kFrames, {}, {}, 0} : kept_statistics(kept).front());
   std::vector<std::string> all;
-  for (const DataPiece& piece : {vocabulary(kSourceVocabulary, source, 0), vocabulary(kTargetVocabulary, target, 0)}) {
+  for (const DataPiece& piece : now) {
     if (before.contains(piece.name) && before[piece.name].at("sha256") != piece.sha256) {
       all.push_back("the " + piece.name);
     }

@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "plumb/data/prepared.h"
+#include "plumb/data/run_vocabulary.h"
 
 namespace plumb {
 
@@ -29,9 +30,11 @@ nlohmann::json pieces_to_json(const std::vector<DataPiece>& pieces);
 /// does not have is passed over.
 std::vector<std::string> data_differences(const nlohmann::json& before, const std::vector<DataPiece>& after);
 
-/// Which vocabularies of a run have another content than `before` says, in words; a piece that it does not have is
-/// passed over. Hashes their files.
-std::vector<std::string> vocabulary_differences(const nlohmann::json& before, const TokenizerFiles& source,
-                                                const TokenizerFiles& target);
+/// What a run keeps in its vocabulary folder besides vocabularies: the statistics of the frames, if it has them.
+std::vector<DataPiece> kept_statistics(const RunVocabulary& vocabulary);
+
+/// Which of the files that a run keeps in its vocabulary folder have another content than `before` says, in words; a
+/// piece that it does not have is passed over. Hashes the files.
+std::vector<std::string> vocabulary_differences(const nlohmann::json& before, const RunVocabulary& vocabulary);
 
 }  // namespace plumb

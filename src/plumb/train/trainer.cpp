@@ -13,6 +13,8 @@
 #include "plumb/base/make_folder.h"
 #include "plumb/catalogue/run_files.h"
 #include "plumb/config/dump.h"
+#include "plumb/data/data_pieces.h"
+#include "plumb/data/run_vocabulary.h"
 #include "plumb/store/weights_file.h"
 #include "plumb/train/start_weights.h"
 #include "plumb/train/sublayer_gradients.h"
@@ -105,6 +107,7 @@ RunOutcome Trainer::run() {
   if (workers_->writes()) {
     write_whole(run_ / kConfigFile, to_toml(config_));
     data_.keep(run_);
+    kept_ = pieces_to_json(kept_statistics(vocabulary_of(run_)));
   }
   if (at_.update == 0) start();
   std::optional<RunEnd> end;
@@ -195,6 +198,7 @@ void Trainer::save() {
       .prepared = to_json(data_.prepared)};
   policy_.add_to(state);
   identity_.add_to(state);
+  state.contents.update(kept_);
   writer_.start(at_.update, model_.parameters(), step_.optimiser(), std::move(state),
                 {config_.train.keep_last, {policy_.best_update()}});
 }

@@ -88,6 +88,7 @@ class Trainer {
   int signal_ = 0;  // that all workers act on
   Position at_;
   bool validation_finite_ = true;  // the last one
+  nlohmann::json kept_ =
       nlohmann::json::object();  // the statistics in the run directory, for the state of a checkpoint
 };
 
