@@ -83,5 +83,19 @@ TEST(Arena, SaysWhenThereIsNoRoom) {
   EXPECT_EQ(arena.take(4 << 20), all);
 }
 
+TEST(Arena, KnowsWhatIsLeft) {
+  Arena arena(kReserved);
+  EXPECT_EQ(arena.unused(), kReserved);
+  EXPECT_EQ(arena.unused_pages(), 0U);
+  void* block = arena.take(1 << 20);
+  EXPECT_EQ(arena.unused(), kReserved - (1 << 20));
+  arena.give_back(block);
+  EXPECT_EQ(arena.unused(), kReserved);
+  EXPECT_EQ(arena.unused_pages(), arena.extent());
+  Arena none(0);
+  EXPECT_EQ(none.take(4096), nullptr);
+  EXPECT_EQ(none.unused(), 0U);
+}
+
 }  // namespace
 }  // namespace plumb::test

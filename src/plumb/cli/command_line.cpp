@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <new>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +29,21 @@ struct ReaderGone {};
 // What other libraries throw may run over many lines, a backtrace for example: the first says what happened.
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
+}
+
+// LibTorch has an exception of its own for memory that it does not get, and a thread needs some, too.
+bool is_lack_of_memory(const std::exception& error) {
+  if (const auto* system = dynamic_cast<const std::system_error*>(&error)) {
+    return system->code() == std::errc::resource_unavailable_try_again ||
+           system->code() == std::errc::not_enough_memory;
+  }
+  const std::string_view text = error.what();
+  return text.find("can't allocate memory") != text.npos || text.find("not enough memory") != text.npos;
+}
+
+int out_of_memory() {
+  write_to_stderr("plumb: out of memory. Use a smaller model, batch or file, or raise the limit (ulimit -v, cgroup)\n");
+  return static_cast<int>(Exit::Disk);
 }
 
 std::string nearest_option(const CLI::App& app, const std::string& wanted) {
@@ -80,7 +97,10 @@ int run_command(const std::function<int()>& command) {
   } catch (const Error& error) {
     to_stderr("plumb: {}\n", error.what());
     return static_cast<int>(error.exit_code());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   } catch (const std::exception& error) {
+    if (is_lack_of_memory(error)) return out_of_memory();
     to_stderr("plumb: internal error: {}\n", first_line(error.what()));
     return static_cast<int>(Exit::OurMistake);
   } catch (...) {

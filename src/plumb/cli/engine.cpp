@@ -15,6 +15,7 @@
 #include "plumb/cli/command_help.h"
 #include "plumb/cli/command_line.h"
 #include "plumb/memory/caching_allocator.h"
+#include "plumb/memory/fits.h"
 
 namespace plumb {
 namespace {
@@ -52,7 +53,9 @@ int engine(int argc, char** argv) {
 void set_threads(int wanted) {
   const char* asked = std::getenv("OMP_NUM_THREADS");
   const int from_environment = asked ? std::atoi(asked) : 0;
-  at::set_num_threads(wanted > 0 ? wanted : from_environment > 0 ? from_environment : usable_cores());
+  const int threads = wanted > 0 ? wanted : from_environment > 0 ? from_environment : usable_cores();
+  memory::claim_blas_memory(threads);
+  at::set_num_threads(threads);
 }
 
 }  // namespace plumb

@@ -21,6 +21,7 @@
 #include "plumb/config/load.h"
 #include "plumb/data/prepare_data.h"
 #include "plumb/data/sized_by.h"
+#include "plumb/memory/fits.h"
 #include "plumb/nn/parts.h"
 #include "plumb/nn/transformer.h"
 #include "plumb/ops/path.h"
@@ -188,6 +189,11 @@ int train_command(int argc, char** argv) {
   const bool kept =
       resume && !config.train.pretrained.empty() && std::filesystem::exists(run / kVocabularyFolder, ignored);
   const Prepared data = prepare_data(file, overrides, config, sources, kept ? run.string() : "");
+  const StepMemory state = predict_state(config);
+  memory::check_fits(
+      "weights, gradients and optimiser state",
+      static_cast<double>(state.weights) + static_cast<double>(state.gradients) + static_cast<double>(state.optimiser),
+      "Use a smaller model; --dry-run shows the memory of each part");
   Trainer trainer(config, data, run, std::make_unique<OneWorker>(), folder.take_lock());
   trainer.made_by(command);
   if (resume) trainer.resume(allow_changes);

@@ -55,6 +55,7 @@ void* Arena::take(size_t bytes) {
     end_ += more;
   }
   taken_[at] = size;
+  in_blocks_ += size;
   return at;
 }
 
@@ -63,6 +64,7 @@ void Arena::give_back(void* data) {
   const auto own = taken_.find(at);
   size_t size = own->second;
   taken_.erase(own);
+  in_blocks_ -= size;
   if (const auto next = gaps_.find(at + size); next != gaps_.end()) {
     size += next->second;
     remove_gap(next->first);

@@ -30,6 +30,10 @@ class Arena {
   int64_t growths() const { return growths_; }
   size_t extent() const { return static_cast<size_t>(end_ - begin_); }
 
+  /// Bytes that are reserved and in no block; those of them that lie within the stretch have pages already.
+  size_t unused() const { return reserved_ - in_blocks_; }
+  size_t unused_pages() const { return extent() - in_blocks_; }
+
  private:
   using Gap = std::pair<size_t, char*>;  // ordered by size, then by address
 
@@ -37,7 +41,7 @@ class Arena {
   void remove_gap(char* at);
 
   char *begin_ = nullptr, *end_ = nullptr;
-  size_t reserved_ = 0;
+  size_t reserved_ = 0, in_blocks_ = 0;
   int64_t growths_ = 0;
   std::map<const char*, size_t> taken_;
   std::map<char*, size_t> gaps_;

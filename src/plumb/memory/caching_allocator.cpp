@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include "plumb/memory/arena.h"
 #include "plumb/memory/libtorch.h"
+#include "plumb/process/memory_limits.h"
 
 namespace plumb::memory {
 namespace {
@@ -20,6 +22,16 @@ namespace {
 constexpr size_t kCacheLine = 64;
 constexpr size_t kLarge = 4096;  // from here on, the arena
 constexpr size_t kAddresses = size_t{1} << 40;
+
+// A limit on addresses counts what is only reserved: libraries and threads must find some as well.
+size_t addresses_to_reserve() {
+  constexpr size_t kForOthers = size_t{384}
+                                << 20;  // stacks and heaps of the threads that save and read ahead, above all
+  const std::optional<MemoryLimit> limit = address_limit();
+  if (!limit) return kAddresses;
+  const auto left = static_cast<size_t>(limit->left);
+  return left > 2 * kForOthers ? left - kForOthers : left / 2;
+}
 
 /// Small blocks come in steps of a quarter, at least.
 size_t size_class(size_t bytes) {
@@ -48,6 +60,11 @@ class Blocks {
     return arena_.owns(data) ? arena_.size_of(data) : header(data);
   }
 
+  Room room() {
+    const std::lock_guard lock(mutex_);
+    return {static_cast<int64_t>(arena_.unused()), static_cast<int64_t>(arena_.unused_pages())};
+  }
+
   int64_t fresh_count() {
     const std::lock_guard lock(mutex_);
     return fresh_ + arena_.growths();
@@ -72,7 +89,7 @@ class Blocks {
   }
 
   std::mutex mutex_;
-  Arena arena_{kAddresses};
+  Arena arena_{addresses_to_reserve()};
   std::unordered_map<size_t, std::vector<void*>> free_;
   int64_t fresh_ = 0;
 };
@@ -109,6 +126,10 @@ struct CachingAllocator : libtorch::CpuAllocator {
 void install_caching_allocator() {
   static CachingAllocator allocator;
   c10::SetCPUAllocator(&allocator, /*priority=*/1);
+}
+
+Room room_in_arena() {
+  return blocks().room();
 }
 
 int64_t fresh_allocations() {

@@ -10,6 +10,7 @@
 #include "plumb/base/error.h"
 #include "plumb/base/file_descriptor.h"
 #include "plumb/process/engine_environment.h"
+#include "plumb/process/memory_limits.h"
 #include "plumb/process/spawn.h"
 
 namespace plumb {
@@ -52,6 +53,7 @@ std::string last_complaint(const std::filesystem::path& said, uint64_t begin) {
 }
 
 void become_engine(const std::vector<std::string>& arguments) {
+  check_engine_fits();
   set_engine_environment();
   std::vector<std::string> argv = {kEngine};
   argv.insert(argv.end(), arguments.begin(), arguments.end());

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "plumb/memory/fits.h"
 #include "plumb/store/draw.h"
 
 namespace plumb {
@@ -66,6 +67,11 @@ void ParameterStore::allocate(const Where& where) {
   TORCH_CHECK(!values_.defined(), "the parameters were allocated already");
   size_ = aligned(size_);
   where_ = where;
+  if (where.device.is_cpu()) {
+    memory::check_fits("weights and gradients",
+                       2 * static_cast<double>(size_) * static_cast<double>(c10::elementSize(where.dtype)),
+                       "Use a smaller model");
+  }
   values_ = at::zeros({size_}, where.options());
   gradients_ = at::zeros({size_}, where.options());
   leaves_.reserve(blocks_.size());

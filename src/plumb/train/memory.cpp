@@ -101,11 +101,16 @@ int64_t measured_activations(const Config& config, int64_t sentences, int64_t le
   return watch->peak();
 }
 
-StepMemory predict_memory(const Config& config) {
+StepMemory predict_state(const Config& config) {
   StepMemory memory{.program = kProgram};
   const Transformer counted(config.model);
   memory.weights = memory.gradients = counted.parameters().parameter_count() * static_cast<int64_t>(sizeof(float));
   memory.optimiser = optimiser_states(config) * memory.weights;
+  return memory;
+}
+
+StepMemory predict_memory(const Config& config) {
+  StepMemory memory = predict_state(config);
   memory.activations = static_cast<int64_t>(activation_bytes(config));
   return memory;
 }

@@ -22,6 +22,9 @@ inline constexpr int64_t kAssumedLength = 25;
 /// layers and few rows are measured, and what grows with layers and rows is multiplied out.
 StepMemory predict_memory(const Config& config);
 
+/// The part of it that is known exactly, and without a measurement: everything but the activations.
+StepMemory predict_state(const Config& config);
+
 /// The most that one step of the whole model holds beside weights and gradients, in bytes, measured on a batch of
 /// sentences of one length.
 int64_t measured_activations(const Config& config, int64_t sentences, int64_t length);
