@@ -6,7 +6,7 @@ from attack import Failed, Listed
 MEMORY = (60_000, 150_000, 250_000, 400_000, 500_000, 600_000, 700_000, 800_000, 900_000, 1_000_000, 1_300_000, 2_000_000)
 FILE_SIZES = (0, 1, 4, 8, 30, 59, 97, 120, 240)  # blocks of 1,024 bytes
 OPEN_FILES = (3, 4, 5, 6, 8, 10, 14, 20, 32)
-STACKS = (64, 128, 256, 1024)  # kB
+STACKS = (256, 512, 1024, 4096)  # kB; with less not even libraries begin
 TOO_LARGE = {
     "a width of 65,536": "$plumb train tiny.toml --out big --set model.width=65536 --set model.heads=2",
     "20,000 layers": "$plumb train tiny.toml --out big --set model.encoder_layers=20000",
