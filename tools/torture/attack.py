@@ -15,6 +15,10 @@ class Failed(Exception):
         self.kind = kind
 
 
+class NothingLeft(Exception):
+    """The case has nothing to try, because all of its kind were tried before: it does not count."""
+
+
 class Attack:
     """One kind of attack. Cases are numbered from 0 and depend on nothing but the seed and the number.
 

@@ -5,7 +5,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from attack import KINDS, Failed
+from attack import KINDS, Failed, NothingLeft
 
 JOBS = int(os.environ.get("PLUMB_JOBS", "1"))
 
@@ -26,6 +26,8 @@ def one_case(attack, case):
     """(kind, text) of its failure, or None. A mistake of the campaign itself is a failure too, never a success."""
     try:
         attack.run(case)
+    except NothingLeft:
+        raise
     except Failed as failed:
         return failed.kind, str(failed)
     except Exception as error:  # the others still have to be tried
@@ -55,7 +57,10 @@ def make(attack, cases, say):
                 case = next(left, None)
             if case is None:
                 return
-            failure = one_case(attack, case)
+            try:
+                failure = one_case(attack, case)
+            except NothingLeft:
+                continue
             with lock:
                 result.tried += 1
                 if failure:

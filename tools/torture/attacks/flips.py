@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from attack import Failed
+from attack import Failed, NothingLeft
 from damaged_run import DamagedRun
 
 
@@ -34,7 +34,7 @@ class Flips(DamagedRun):
         file, command = self.pairs[case % len(self.pairs)]
         order = self.orders[file]
         if case // len(self.pairs) >= len(order):
-            return  # a smaller file than the largest: all of its bytes have been tried
+            raise NothingLeft  # a smaller file than the largest: all of its bytes have been tried
         position, bit = order[case // len(self.pairs)], self.draw(case).randrange(8)
 
         def flip(path):
