@@ -13,9 +13,9 @@ struct TokenizerFiles {
 
 /// One side of a parallel corpus, ready to be read: text and ids.
 struct PreparedSide {
-  std::string text;      // the lines
-  std::string tokens;    // a TokenFile
-  std::string contents;  // audio: the digest of the files that the lines name (data/listed_files.h)
+  std::string text;           // the lines
+  std::string tokens;         // a TokenFile
+  std::string contents = {};  // audio: the digest of the files that the lines name (data/listed_files.h)
 };
 
 struct PreparedSplit {

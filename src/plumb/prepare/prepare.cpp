@@ -73,10 +73,10 @@ struct Way {
 constexpr Way kLines{"", encode_lines}, kPairs{"pairs", encode_pairs};
 
 PreparedSide tokenise(const std::string& text, const Vocabulary& vocabulary, const Way& way, const fs::path& cache) {
-  if (text.empty() || !vocabulary.tokenizer) return {text, "", ""};
+  if (text.empty() || !vocabulary.tokenizer) return {text, ""};
   const std::string fingerprint = sha256_hex(sha256_of_file(text) + vocabulary.fingerprint() + way.name);
   const fs::path path = cache / (fingerprint.substr(0, 32) + ".tokens");
-  if (is_cached(path, fingerprint)) return {text, path.string(), ""};
+  if (is_cached(path, fingerprint)) return {text, path.string()};
   LineReader reader(text);
   Progress progress("tokenising " + fs::path(text).filename().string(), count_lines(text));
   TokenFileWriter writer;
@@ -92,7 +92,7 @@ PreparedSide tokenise(const std::string& text, const Vocabulary& vocabulary, con
   }
   flush();
   writer.write(path, fingerprint);
-  return {text, path.string(), ""};
+  return {text, path.string()};
 }
 
 // A label that no training example has: the model could never say it.
