@@ -5,7 +5,7 @@
 namespace plumb {
 namespace {
 
-constexpr int64_t kLevelsInWindow = 10;
+constexpr int64_t kLevelsInWindow = 10, kRecentInWindow = 4;
 constexpr double kLeastJump = 0.5;       // of the unigram entropy: a loss near zero has a band of no width
 constexpr double kLargestEntropies = 6;  // of a value that enters the level, or
 constexpr double kLargestFirsts = 4;
@@ -21,16 +21,17 @@ void LossTrend::add(double nll) {
   const bool outlier = is_above_band(nll);
   if (seen_ == 0) first_ = level_ = nll;
   ++seen_;
-  const auto weight = [&](int64_t window) { return 1.0 / static_cast<double>(std::clamp(seen_, int64_t{1}, window)); };
-  const double off = nll - level_, slow = weight(config_.band_window);
+  const int64_t window = config_.band_window, recent = std::max<int64_t>(1, window / kRecentInWindow);
+  const auto weight = [&](int64_t updates) { return 1.0 / static_cast<double>(std::min(seen_, updates)); };
+  const double off = nll - level_, slow = weight(window);
   if (!outlier) {
     variance_ += slow * (off * off - variance_);
     mean_ += slow * (nll - mean_);
+    recent_ += weight(recent) * (nll - recent_);
   }
   const double largest = std::max(kLargestEntropies * unigram_entropy_, kLargestFirsts * first_);
-  level_ += weight(std::max<int64_t>(1, config_.band_window / kLevelsInWindow)) * (std::min(nll, largest) - level_);
-  // Half a window: a mean of a few values is low by luck.
-  if (seen_ >= config_.band_window / 2) lowest_ = std::min(lowest_, mean_);
+  level_ += weight(std::max<int64_t>(1, window / kLevelsInWindow)) * (std::min(nll, largest) - level_);
+  if (seen_ >= recent) lowest_ = std::min(lowest_, recent_);  // a mean of a few values is low by luck
 }
 
 bool LossTrend::is_above_band(double nll) const {
@@ -45,6 +46,7 @@ void LossTrend::add_to(nlohmann::json& state) const {
                 {"level", level_},
                 {"mean", mean_},
                 {"variance", variance_},
+                {"recent", recent_},
                 {"lowest", known_or_null(lowest_)},
                 {"unigram_entropy", unigram_entropy_}});
 }
@@ -56,6 +58,7 @@ void LossTrend::load(const nlohmann::json& state) {
   first_ = known_or_huge(state, "first");
   mean_ = state.at("mean");
   level_ = state.value("level", mean_);
+  recent_ = state.value("recent", mean_);
   variance_ = state.at("variance");
   lowest_ = known_or_huge(state, "lowest");
 }

@@ -15,7 +15,9 @@ namespace plumb {
 ///   at most six times the unigram entropy (or four times the first loss), so that one absurd batch is soon forgotten.
 /// - `mean` and `deviation`: over `train.band_window` updates. The deviation is that from the level, so the fall of a
 ///   loss does not widen the band, and values above the band enter neither.
-/// - `lowest`: the lowest mean so far: what the run had reached.
+/// - `lowest`: the lowest mean over a quarter of a window so far: what the run had reached. The mean over a whole
+/// window
+///   would still contain the early fall of a run that diverges soon.
 class LossTrend {
  public:
   /// The config lives longer than the trend.
@@ -44,6 +46,7 @@ class LossTrend {
   int64_t seen_ = 0;
   double first_ = HUGE_VAL;
   double level_ = 0, mean_ = 0, variance_ = 0;
+  double recent_ = 0;  // mean over a quarter of a window
   double lowest_ = HUGE_VAL;
 };
 
