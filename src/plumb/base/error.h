@@ -11,7 +11,7 @@ enum class Exit : int {
   OurMistake = 1,
   UserInput = 2,
   DamagedFile = 3,
-  Disk = 4,
+  Disk = 4,  // or memory
   DivergedOrStuck = 5,
 };
 

@@ -253,7 +253,8 @@ struct TrainConfig {
     visit("tensorboard", c.tensorboard, "write TensorBoard event files as well");
     visit("nonfinite_steps", c.nonfinite_steps, "updates lost to NaN or infinity before the run has diverged");
     visit("band_window", c.band_window, "updates that the loss's running mean and deviation look back on");
-    visit("band_sigmas", c.band_sigmas, "a loss so many deviations above its mean has diverged; 0: never");
+    visit("band_sigmas", c.band_sigmas,
+          "a loss that stays so many deviations above its mean has diverged; 0: only one that is not finite");
     visit("stuck_updates", c.stuck_updates, "updates after which a loss near the unigram entropy is stuck; 0: never");
   }
 };
