@@ -19,7 +19,7 @@ constexpr std::string_view kExitCodes[][2] = {{"0", "done"},
                                               {"1", "internal error"},
                                               {"2", "wrong input: arguments, configuration, a missing file"},
                                               {"3", "damaged file"},
-                                              {"4", "disk full or not writable"},
+                                              {"4", "disk full or not writable, or out of memory"},
                                               {"5", "training diverged or is stuck"},
                                               {"128+n", "ended by signal n"}};
 
