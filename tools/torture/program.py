@@ -68,14 +68,10 @@ class Running:
         return self.process.poll()
 
     def signal(self, number):
-        """To the process; SIGKILL to its whole group, as a crash of the machine would."""
-        try:
-            if number == signal.SIGKILL:
-                os.killpg(self.process.pid, number)
-            elif self.process.poll() is None:
-                self.process.send_signal(number)
-        except ProcessLookupError:
-            pass
+        """To the process; SIGKILL to its whole group, as a crash of the machine would. Nothing if it has ended: its number
+        may be another's by then."""
+        if self.process.poll() is None:
+            (os.killpg if number == signal.SIGKILL else os.kill)(self.process.pid, number)
 
     def session(self):
         """The processes of its session that are still there."""

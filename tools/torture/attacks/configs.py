@@ -95,8 +95,8 @@ class Configs(Attack):
             text = TEXTS[made_by_hand] if made_by_hand else mutated(draw, TINY.encode())
             (folder / "hostile.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
             self.includes(folder, made_by_hand)
-        # What it writes is bounded: a corpus of a thousand million lines must not fill the disk of whoever runs this.
-        ended = self.lab.program.shell(f"ulimit -f 200000 && exec $plumb {shlex.join(command)}", folder)
+        # Bounded: a corpus of a thousand million lines must not fill the disk, nor a vocabulary the memory, of whoever runs this.
+        ended = self.lab.program.shell(f"ulimit -f 200000 -v 8000000 && exec $plumb {shlex.join(command)}", folder)
         try:
             ended.check(0, 2, 3, 4, 5)
             if ended.code in (2, 3) and len(ended.err.splitlines()) > 3:
