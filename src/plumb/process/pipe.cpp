@@ -40,8 +40,8 @@ std::string read_to_end(const FileDescriptor& file) {
 }
 
 void no_connection(int error) {
-  throw Error(Exit::OurMistake, "pipe", fmt::format("cannot connect to `plumb` ({})", reason_of(error)),
-              "Close some files or raise ulimit -n");
+  throw UserError("pipe", fmt::format("cannot connect to `plumb` ({})", reason_of(error)),
+                  "Close some files or raise ulimit -n");
 }
 
 }  // namespace plumb
