@@ -30,6 +30,7 @@ TEST(TomlGuard, RefusesWhatTheParserWouldNotSurvive) {
   EXPECT_EQ(line_of("x = 1 \xc2\xa0\n"), 1u);  // a no-break space
   EXPECT_EQ(line_of("[a]\nb.\xc3\xa9 = 1"), 2u);
   EXPECT_EQ(line_of("x = \"\"\"a\nb\n\"\"\"\n\xff"), 4u);
+  EXPECT_EQ(line_of("x = +'\xcf\xa2"), 1u);  // the quote is part of the value
   std::string tower = "a";
   for (int i = 0; i < 100; ++i) tower += ".a";
   EXPECT_EQ(line_of(tower + " = 1"), 1u);

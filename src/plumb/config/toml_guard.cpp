@@ -8,9 +8,17 @@ namespace {
 // It frees a.b.c... by recursion, so that one line could exhaust the stack. No key of ours has two dots.
 constexpr int kMostDots = 64;
 
+bool is_bare(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
 bool begins_key(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         c == '"' || c == '\'';
+  return is_bare(c) || c == '"' || c == '\'';
+}
+
+/// A quote in the middle of a value without quotes belongs to it: the parser reads on to where that value ends.
+bool continues_value(char c) {
+  return is_bare(c) || c == '+';
 }
 
 /// Goes over a text as TOML parts it: comments, strings, lines, brackets. What is not TOML at all ends somewhere, too:
@@ -26,7 +34,7 @@ class TomlScan {
       const char c = text_[at_];
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (c == '"' || c == '\'') {
+      } else if ((c == '"' || c == '\'') && !(at_ > 0 && continues_value(text_[at_ - 1]))) {
         skip_string(c);
       } else if (static_cast<unsigned char>(c) >= 0x80) {
         return TomlProblem{line_, "a character that is not ASCII stands outside quotes", "Write it in \"quotes\""};
